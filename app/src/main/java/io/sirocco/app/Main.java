@@ -2,6 +2,7 @@
 package io.sirocco.app;
 
 import io.sirocco.app.config.Nearest;
+import io.sirocco.app.home.HomeCommand;
 import io.sirocco.bench.command.Bench;
 import io.sirocco.net.Loops;
 import java.io.PrintWriter;
@@ -39,6 +40,7 @@ public final class Main implements Runnable {
         COMMANDS.put("serve", Serve::command);
         COMMANDS.put("live", ServeLive::command);
         COMMANDS.put("proxy", ServeProxy::command);
+        COMMANDS.put("home", () -> new HomeCommand(Signals::onStop));
         COMMANDS.put("check", () -> Check.class);
         COMMANDS.put("bench", () -> Bench.class);
         COMMANDS.put("version", () -> Version.class);

@@ -26,6 +26,8 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * A client of one controller (CLU), over UDP.
@@ -44,6 +46,9 @@ public final class CluClient implements AutoCloseable {
     private static final int MAX_CALLS = 1_000;
     private static final int MAX_WAITING = 100;
     private static final int MAX_DATAGRAM = 2_048; // a controller reads no longer ones
+    private static final int RENEW_MILLIS = 60_000;
+    private static final String REPORT = "clientReport:";
+    private static final AtomicInteger REPORTS = new AtomicInteger(); // ids of all clients
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final InetSocketAddress controller;
@@ -56,6 +61,7 @@ public final class CluClient implements AutoCloseable {
     private final DatagramWriter writer = new DatagramWriter();
     private final Map<Integer, Pending<String>> calls = new HashMap<>();
     private final Queue<Pending<Response>> waiting = new ArrayDeque<>(); // the first is under way
+    private final Map<Integer, Registration> registrations = new HashMap<>();
     private CluCipher cipher;
     private byte[] sealed = new byte[MAX_DATAGRAM + 16];
     private byte[] plaintext = new byte[MAX_DATAGRAM];
@@ -149,6 +155,49 @@ public final class CluClient implements AutoCloseable {
         return request(new Request.SetKey(challenge, key)).thenAccept(done -> {});
     }
 
+    /**
+     * Has the controller report features once a second, until the subscription is cancelled. The
+     * request is repeated each minute, so that it outlives a restart of the controller.
+     *
+     * @param features a table of Lua: {@code {{DIM1,0},{DIM2,0}}}
+     * @param received receives the text of each report, {@code {0.5, 1}}, on the event loop
+     */
+    Registration register(String features, Consumer<String> received) {
+        var registration = new Registration(REPORTS.incrementAndGet(), features, received);
+        inLoop(
+                new CompletableFuture<>(),
+                () -> {
+                    registrations.put(registration.id, registration);
+                    renew(registration);
+                });
+        return registration;
+    }
+
+    /** A client that has registered for reports. */
+    final class Registration implements AutoCloseable {
+        private final int id;
+        private final String features;
+        private final Consumer<String> received;
+
+        private Registration(int id, String features, Consumer<String> received) {
+            this.id = id;
+            this.features = features;
+            this.received = received;
+        }
+
+        /** Ends the reports. Any thread. */
+        @Override
+        public void close() {
+            inLoop(
+                    new CompletableFuture<>(),
+                    () -> {
+                        if (registrations.remove(id) != null) {
+                            call(script("clientDestroy", id, ""));
+                        }
+                    });
+        }
+    }
+
     @Override
     public void close() {
         inLoop(
@@ -209,6 +258,46 @@ public final class CluClient implements AutoCloseable {
     }
 
     // Loop-confined
+
+    private void renew(Registration registration) {
+        if (closed || registrations.get(registration.id) != registration) {
+            return;
+        }
+        Pending<String> pending =
+                script("clientRegister", registration.id, "," + registration.features);
+        pending.result.thenAccept(this::reported);
+        call(pending);
+        loop.schedule(RENEW_MILLIS, () -> renew(registration));
+    }
+
+    private Pending<String> script(String function, int id, String rest) {
+        String script =
+                "SYSTEM:%s(\"%s\",%d,%d%s)"
+                        .formatted(
+                                function,
+                                local.getHostAddress(),
+                                socket.address().getPort(),
+                                id,
+                                rest);
+        return new Pending<>(new Request.Lua(local, RANDOM.nextInt(), script));
+    }
+
+    /** Passes {@code clientReport:ID:{VALUES}} on. */
+    private void reported(String value) {
+        int colon = value.indexOf(':', REPORT.length());
+        if (!value.startsWith(REPORT) || colon < 0) {
+            return;
+        }
+        try {
+            Registration registration =
+                    registrations.get(Integer.parseInt(value.substring(REPORT.length(), colon)));
+            if (registration != null) {
+                registration.received.accept(value.substring(colon + 1));
+            }
+        } catch (NumberFormatException e) {
+            // not one of ours
+        }
+    }
 
     private void call(Pending<String> pending) {
         int session = ((Request.Lua) pending.request).session();
@@ -300,6 +389,8 @@ public final class CluClient implements AutoCloseable {
             if (call != null) {
                 call.timer.cancel();
                 call.result.complete(lua.value());
+            } else {
+                reported(lua.value());
             }
         } else if (first != null && isResponseTo(first.request, response)) {
             boolean failed = response instanceof Response.Failed;

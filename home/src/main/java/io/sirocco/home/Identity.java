@@ -64,6 +64,15 @@ record Identity(int serial, byte[] mac) {
         return HexFormat.of().formatHex(mac);
     }
 
+    /** Returns the MAC address as a number of 48 bits. */
+    long macNumber() {
+        long number = 0;
+        for (byte each : mac) {
+            number = number << 8 | each & 0xff;
+        }
+        return number;
+    }
+
     private static int serial(Path file, byte[] bytes) throws IOException {
         JsonNode number;
         try {
@@ -92,6 +101,7 @@ record Identity(int serial, byte[] mac) {
         node.put("fwVer", version);
         node.put("status", "OK");
         node.putArray("tfbusDevices");
+        node.putArray("zwaveDevices"); // clients expect both
         return JSON.writeValueAsBytes(node);
     }
 

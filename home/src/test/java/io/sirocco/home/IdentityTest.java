@@ -38,7 +38,7 @@ class IdentityTest {
                 Files.readString(folder.resolve("config.txt")));
         assertEquals(
                 "{\"sn\":219296854,\"mac\":\"0eaa55aa55aa\",\"hwType\":19,\"hwVer\":1,\"fwType\":3,"
-                        + "\"fwApiVer\":5311680,\"fwVer\":\"1.0\",\"status\":\"OK\",\"tfbusDevices\":[]}",
+                        + "\"fwApiVer\":5311680,\"fwVer\":\"1.0\",\"status\":\"OK\",\"tfbusDevices\":[],\"zwaveDevices\":[]}",
                 Files.readString(folder.resolve("CONFIG.JSON")));
     }
 

@@ -12,7 +12,7 @@ import java.util.function.BiConsumer;
  */
 public final class QuietLogs extends System.LoggerFinder {
     /** Get each message with its failure, whether it is shown or not. */
-    static final List<BiConsumer<String, Throwable>> READERS = new CopyOnWriteArrayList<>();
+    public static final List<BiConsumer<String, Throwable>> READERS = new CopyOnWriteArrayList<>();
 
     /** For the service loader. */
     public QuietLogs() {}

@@ -6,6 +6,7 @@ import io.sirocco.net.Clock;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
+import org.luaj.vm2.Globals;
 import org.luaj.vm2.Lua;
 import org.luaj.vm2.LuaClosure;
 import org.luaj.vm2.LuaError;
@@ -14,6 +15,7 @@ import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 import org.luaj.vm2.lib.DebugLib;
+import org.luaj.vm2.lib.OneArgFunction;
 
 /**
  * Enforces the limits of tasks. LuaJ calls it for every call and every instruction; it counts them,
@@ -29,7 +31,6 @@ import org.luaj.vm2.lib.DebugLib;
  */
 final class LimitHook extends DebugLib {
     private static final int QUANTUM = 500;
-    private static final int MAX_CALL_CHAIN = 100;
     private static final int LARGE_STRING = 64 << 10; // one that is counted at once
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -51,7 +52,7 @@ final class LimitHook extends DebugLib {
     private final Clock clock;
     private final ScriptLog log;
     private final Runnable others; // runs tasks that wait
-    private final org.luaj.vm2.Globals globals;
+    private final Globals globals;
 
     private final Frame[] frames = new Frame[LuaLimits.PROBES + 4];
     private int tasks; // frames in use
@@ -64,12 +65,7 @@ final class LimitHook extends DebugLib {
     private int[] counters = new int[64];
     private int depth;
 
-    LimitHook(
-            LuaLimits limits,
-            Clock clock,
-            ScriptLog log,
-            org.luaj.vm2.Globals globals,
-            Runnable others) {
+    LimitHook(LuaLimits limits, Clock clock, ScriptLog log, Globals globals, Runnable others) {
         this.limits = limits;
         this.clock = clock;
         this.log = log;
@@ -256,8 +252,12 @@ final class LimitHook extends DebugLib {
         int instruction = closures[at].p.code[counter];
         switch (instruction & 0x3f) {
             case Lua.OP_CONCAT -> allowConcatenation(instruction, stacks[at]);
-            case Lua.OP_CALL, Lua.OP_TAILCALL, Lua.OP_TFORCALL ->
-                    allowCall(stacks[at][Lua.GETARG_A(instruction)]);
+            case Lua.OP_SETTABLE, Lua.OP_SETTABUP -> {
+                LuaValue value = operand(Lua.GETARG_C(instruction), at);
+                if (value instanceof LuaTable) {
+                    allowField(operand(Lua.GETARG_B(instruction), at), value);
+                }
+            }
             default -> {}
         }
         if (--countdown <= 0 || stopped != null) {
@@ -281,18 +281,18 @@ final class LimitHook extends DebugLib {
         }
     }
 
+    /** Returns a constant, or what a register holds. */
+    private LuaValue operand(int index, int at) {
+        return Lua.ISK(index) ? closures[at].p.k[Lua.INDEXK(index)] : stacks[at][index];
+    }
+
     /**
-     * Refuses a table whose {@code __call} leads back to itself: LuaJ would follow it without
-     * instructions.
+     * Refuses a table as {@code __call}, which Lua 5.2 cannot call either. LuaJ follows one that
+     * leads back to itself without instructions.
      */
-    static void allowCall(LuaValue callee) {
-        LuaValue next = callee;
-        for (int i = 0; next instanceof LuaTable; i++) {
-            if (i == MAX_CALL_CHAIN) {
-                throw new LuaError("loop in __call");
-            }
-            LuaValue metatable = next.getmetatable();
-            next = metatable == null ? LuaValue.NIL : metatable.rawget(LuaValue.CALL);
+    static void allowField(LuaValue key, LuaValue value) {
+        if (value instanceof LuaTable && key.raweq(LuaValue.CALL)) {
+            throw new LuaError("__call must be a function");
         }
     }
 
@@ -336,7 +336,7 @@ final class LimitHook extends DebugLib {
     }
 
     /** Returns script and line that run now. */
-    String place() {
+    private String place() {
         for (int i = depth - 1; i >= 0; i--) {
             LuaClosure closure = closures[i];
             if (closure != null) {
@@ -350,7 +350,7 @@ final class LimitHook extends DebugLib {
     }
 
     /** The handler of errors outside {@code xpcall}: it keeps the message free of a traceback. */
-    private static final class ErrorMessage extends org.luaj.vm2.lib.OneArgFunction {
+    private static final class ErrorMessage extends OneArgFunction {
         static final ErrorMessage INSTANCE = new ErrorMessage();
 
         @Override

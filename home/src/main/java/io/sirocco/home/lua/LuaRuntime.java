@@ -22,7 +22,8 @@ import java.util.function.Consumer;
  * <p>One platform thread runs everything. A script that is slow is interrupted by other calls; one
  * that exceeds a limit ends, and the log names it, its line and the limit. A reset does not wait
  * for it: a thread that does not end within 300 ms is abandoned. When the heap is full the scripts
- * are discarded and boot again.
+ * are discarded and boot again. Tasks that wait, or are to run later, end with the state that they
+ * were given to.
  *
  * <p>Any thread.
  */
@@ -156,6 +157,11 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     }
 
     @Override
+    public boolean await(CompletableFuture<?> future, Duration timeout) {
+        return state().await(future, timeout);
+    }
+
+    @Override
     public InstantSource clock() {
         return () -> Instant.ofEpochMilli(clock.wallMillis());
     }
@@ -179,6 +185,7 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
         ending.stop("close");
         try {
             ending.ended().get(PATIENCE, TimeUnit.MILLISECONDS);
+            ending.refuseWaiting();
         } catch (TimeoutException | ExecutionException e) {
             ending.abandon();
             ending.closeObjects();
@@ -226,10 +233,10 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
         }
         LuaState.Script next = resetting ? LuaState.Script.MAIN : ended.next();
         resetting = false;
+        boot(next, late ? Optional.of(ended) : Optional.empty());
         if (late) {
             ended.abandon();
         }
-        boot(next, late ? Optional.of(ended) : Optional.empty());
     }
 
     // For a state

@@ -10,7 +10,7 @@ import java.time.Duration;
  */
 public final class LuaSettings {
     private Duration time = Duration.ofSeconds(30);
-    private long instructions = 200_000_000;
+    private long instructions = 4_000_000_000L;
     private long allocation = 64L << 20;
     private int string = 4 << 20;
     private ReportForm reports = ReportForm.PLAIN;
@@ -24,27 +24,28 @@ public final class LuaSettings {
      * {@code SYSTEM.Loop()} or {@code SYSTEM.Wait()}.
      */
     public LuaSettings time(Duration time) {
+        positive("time", time.toNanos());
         this.time = time;
         return this;
     }
 
     /**
-     * Sets how many instructions of Lua's virtual machine a task may run; 200 million by default.
+     * Sets how many instructions of Lua's virtual machine a task may run; 4,000 million by default.
      */
     public LuaSettings instructions(long instructions) {
-        this.instructions = instructions;
+        this.instructions = positive("instructions", instructions);
         return this;
     }
 
     /** Sets how many bytes a task may allocate, be they garbage or not; 64 MiB by default. */
     public LuaSettings allocation(long bytes) {
-        this.allocation = bytes;
+        this.allocation = positive("allocation", bytes);
         return this;
     }
 
     /** Sets the longest string that a script may make, in bytes; 4 MiB by default. */
     public LuaSettings string(int bytes) {
-        this.string = bytes;
+        this.string = (int) positive("string", bytes);
         return this;
     }
 
@@ -58,6 +59,13 @@ public final class LuaSettings {
     public LuaSettings clock(Clock clock) {
         this.clock = clock;
         return this;
+    }
+
+    private static long positive(String name, long value) {
+        if (value <= 0) {
+            throw new IllegalArgumentException(name + " must be above 0, not " + value);
+        }
+        return value;
     }
 
     LuaLimits limits() {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.luaj.vm2.Globals;
@@ -168,9 +169,14 @@ final class LuaState implements ScriptThread {
 
     /** Gives up on the thread, which has not ended: refuses what waits for it. */
     void abandon() {
-        queue.close(this::refuse);
+        refuseWaiting();
         thread.interrupt();
         log.add(Level.WARNING, "a thread of the scripts does not end and is abandoned");
+    }
+
+    /** Refuses what waits, and whatever comes. */
+    void refuseWaiting() {
+        queue.close(this::refuse);
     }
 
     void closeObjects() {
@@ -225,7 +231,7 @@ final class LuaState implements ScriptThread {
             runScript();
             hook.enter("tasks");
             reachedWait();
-            serve(FOREVER);
+            serve(() -> false, FOREVER);
         } catch (ScriptStopped e) {
             LOG.get().log(Level.DEBUG, "the scripts end: {0}", e.getMessage());
         } catch (OutOfMemoryError e) {
@@ -233,10 +239,10 @@ final class LuaState implements ScriptThread {
         } catch (Throwable e) { // must not leave the controller without scripts
             LOG.get().log(Level.ERROR, "the thread of the scripts fails", e);
         } finally {
-            queue.close(this::refuse);
-            queue.closePassed(this::refuse);
             closeObjects();
-            ended.complete(this);
+            ended.complete(this); // boots the successor, which takes the calls from now on
+            refuseWaiting();
+            queue.closePassed(this::refuse);
         }
     }
 
@@ -258,7 +264,7 @@ final class LuaState implements ScriptThread {
             LOG.get().log(Level.ERROR, script.title + " fails", e);
             error = Optional.of(e.toString());
         } catch (StackOverflowError e) {
-            error = Optional.of("stack overflow at " + hook.place());
+            error = Optional.of("stack overflow");
         } catch (ScriptStopped e) {
             if (hook.isStopped()) {
                 throw e;
@@ -411,7 +417,20 @@ final class LuaState implements ScriptThread {
         waitUntil(passEnds);
     }
 
+    @Override
+    public boolean await(CompletableFuture<?> future, Duration timeout) {
+        if (!future.isDone()) {
+            future.whenComplete((value, failure) -> queue.wake());
+            waitFor(future::isDone, clock.nanos() + nanos(timeout));
+        }
+        return future.isDone();
+    }
+
     private void waitUntil(long deadline) {
+        waitFor(() -> false, deadline);
+    }
+
+    private void waitFor(BooleanSupplier done, long deadline) {
         boolean main = hook.tasks() == 1;
         if (main) {
             reachedWait();
@@ -419,7 +438,7 @@ final class LuaState implements ScriptThread {
         long since = hook.now();
         long others = hook.others();
         Work.Call interrupted = call;
-        serve(deadline);
+        serve(done, deadline);
         call = interrupted;
         hook.waited(since, others);
         if (main) {
@@ -427,16 +446,22 @@ final class LuaState implements ScriptThread {
         }
     }
 
-    /** Runs tasks until the deadline; those that wait at the beginning get their turn anyway. */
-    private void serve(long deadline) {
+    /**
+     * Runs tasks until something is done, or until the deadline; those that wait at the beginning
+     * get their turn before it.
+     */
+    private void serve(BooleanSupplier done, long deadline) {
         int turn = Math.min(BATCH, queue.size());
         while (true) {
             hook.check();
+            if (done.getAsBoolean()) {
+                return;
+            }
             if (turn-- <= 0 && deadline != FOREVER && clock.nanos() - deadline >= 0) {
                 return;
             }
             if (!runNext()) {
-                queue.await(deadline, accepted());
+                queue.await(deadline, accepted(), done);
             }
         }
     }
@@ -543,7 +568,7 @@ final class LuaState implements ScriptThread {
         } catch (LuaError e) {
             log.add(Level.WARNING, name + ": " + e.getMessage());
         } catch (StackOverflowError e) {
-            log.add(Level.WARNING, name + ": stack overflow at " + hook.place());
+            log.add(Level.WARNING, name + ": stack overflow");
         } catch (OutOfMemoryError e) {
             outOfMemory();
         } catch (RuntimeException e) {

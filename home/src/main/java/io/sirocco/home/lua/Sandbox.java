@@ -84,17 +84,27 @@ final class Sandbox {
         globals.set("_VERSION", "Lua 5.2");
         globals.set("collectgarbage", function("collectgarbage", arguments -> LuaValue.NIL));
         globals.set("load", function("load", load(globals.get("load"))));
-        for (String name : new String[] {"pcall", "xpcall"}) {
-            LuaValue function = globals.get(name);
-            globals.set(
-                    name,
-                    function(
-                            name,
-                            arguments -> {
-                                LimitHook.allowCall(arguments.arg1());
-                                return function.invoke(arguments);
-                            }));
-        }
+        LuaValue rawset = globals.get("rawset");
+        globals.set(
+                "rawset",
+                function(
+                        "rawset",
+                        arguments -> {
+                            LimitHook.allowField(arguments.arg(2), arguments.arg(3));
+                            return rawset.invoke(arguments);
+                        }));
+        LuaValue setmetatable = globals.get("setmetatable");
+        globals.set(
+                "setmetatable",
+                function(
+                        "setmetatable",
+                        arguments -> {
+                            if (arguments.arg(2) instanceof LuaTable metatable) {
+                                LimitHook.allowField(
+                                        LuaValue.CALL, metatable.rawget(LuaValue.CALL));
+                            }
+                            return setmetatable.invoke(arguments);
+                        }));
         globals.set("require", function("require", this::require));
         log("print", Level.INFO);
         log("log", Level.INFO);

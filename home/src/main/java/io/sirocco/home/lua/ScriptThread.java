@@ -3,6 +3,7 @@ package io.sirocco.home.lua;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The one thread that runs the Lua code of a controller. Objects hand work to it that other threads
@@ -27,6 +28,14 @@ public interface ScriptThread {
 
     /** Runs {@code task} as {@link #execute} does, but only after {@code delay}. */
     Scheduled schedule(String name, Duration delay, Runnable task);
+
+    /**
+     * Waits for {@code future}, and runs other tasks meanwhile. A task that has begun in between
+     * ends before this returns. Only for the thread itself.
+     *
+     * @return whether the future is done; false when the time is up
+     */
+    boolean await(CompletableFuture<?> future, Duration timeout);
 
     /** Returns the clock that {@link #schedule} keeps: a test moves it by hand. */
     InstantSource clock();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.lua;
 
+import java.util.Arrays;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
@@ -320,7 +321,7 @@ final class StringFunctions {
                                 Math.min(
                                         Math.max(bytes.length * 2L, length + more),
                                         limits.longestString());
-                bytes = java.util.Arrays.copyOf(bytes, room);
+                bytes = Arrays.copyOf(bytes, room);
             }
             text.copyInto(from, bytes, length, more);
             length += more;

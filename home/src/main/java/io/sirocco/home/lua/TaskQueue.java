@@ -10,6 +10,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -181,8 +182,9 @@ final class TaskQueue {
      * Waits for work, but not beyond {@code deadline} of the clock.
      *
      * @param accepted what the thread could take now: it does not wait if that is there
+     * @param done it does not wait either if this holds
      */
-    void await(long deadline, Accepted accepted) {
+    void await(long deadline, Accepted accepted, BooleanSupplier done) {
         taker = Thread.currentThread();
         sleeping = true;
         try {
@@ -193,7 +195,7 @@ final class TaskQueue {
                         case PROBES -> !works.isEmpty();
                         case NONE -> false;
                     };
-            if (!due && !some && !closed) {
+            if (!due && !some && !closed && !done.getAsBoolean()) {
                 long until = deadline;
                 long next = accepted == Accepted.NONE ? Long.MAX_VALUE : nextDue;
                 if (next != Long.MAX_VALUE && (until == Long.MAX_VALUE || next - until < 0)) {

@@ -2,6 +2,7 @@
 package io.sirocco.home.lua;
 
 import java.util.Locale;
+import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 
@@ -21,7 +22,7 @@ final class ValueText {
      * Returns the text of a response: strings are raw, those in tables have quotes: {@code
      * {1="a"}}.
      *
-     * @throws org.luaj.vm2.LuaError if it is too long
+     * @throws LuaError if it is too long
      */
     static String of(LuaValue value) {
         if (!value.istable()) {
@@ -77,7 +78,7 @@ final class ValueText {
 
     private static <T extends CharSequence> T limited(T text) {
         if (text.length() > MAX_LENGTH) {
-            throw new org.luaj.vm2.LuaError(
+            throw new LuaError(
                     "the value is longer than " + MAX_LENGTH + " characters: return less");
         }
         return text;

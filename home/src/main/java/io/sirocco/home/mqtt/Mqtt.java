@@ -6,8 +6,8 @@ import java.util.function.BiConsumer;
 /**
  * A connection to an MQTT broker that reconnects and subscribes again by itself. Any thread.
  *
- * <p>Messages are sent with QoS 1. While the broker is away, up to 1,000 messages wait; a message
- * beyond that is dropped and logged.
+ * <p>Messages are sent with QoS 1. While the broker is away, up to 1,000 messages of together 16
+ * MiB wait; a message beyond that is dropped and logged.
  */
 public interface Mqtt {
     /** A subscription. Any thread. */
@@ -16,13 +16,18 @@ public interface Mqtt {
         void cancel();
     }
 
-    /** Publishes a message. */
+    /**
+     * Publishes a message.
+     *
+     * @throws IllegalArgumentException if the topic is empty, or has {@code #} or {@code +}
+     */
     void publish(String topic, String payload, boolean retained);
 
     /**
      * Subscribes to a topic filter, now and after each reconnection.
      *
-     * @param received is called with topic and payload, on a thread of the MQTT client
+     * @param received is called with topic and payload, on the MQTT thread: it must not block
+     * @throws IllegalArgumentException if the filter is malformed
      */
     Subscription subscribe(String filter, BiConsumer<String, String> received);
 

@@ -9,7 +9,8 @@ public final class ProjectKey {
     private final byte[] key;
     private final byte[] iv;
 
-    ProjectKey(byte[] key, byte[] iv) {
+    /** Creates one of copies of these. */
+    public ProjectKey(byte[] key, byte[] iv) {
         this.key = key.clone();
         this.iv = iv.clone();
     }

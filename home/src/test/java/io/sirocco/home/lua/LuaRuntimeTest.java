@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.ManualClock;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -153,7 +155,7 @@ class LuaRuntimeTest {
                 SYSTEM.Init()
                 repeat passes = passes + 1 SYSTEM.Loop() until false
                 """);
-        rig.objects = name -> java.util.Optional.of(rig.new Recorder(name));
+        rig.objects = name -> Optional.of(rig.new Recorder(name));
         ScriptRig.await(rig.runtime.start(rig));
         assertEquals("1", rig.value("passes"));
         for (int pass = 2; pass < 20; pass++) {
@@ -199,7 +201,7 @@ class LuaRuntimeTest {
         for (int i = 0; i < 1_000; i++) {
             rig.runtime.submit(
                     Integer.toString(i),
-                    java.net.InetAddress.getLoopbackAddress(),
+                    InetAddress.getLoopbackAddress(),
                     value -> {
                         values.add(value);
                         all.countDown();
@@ -236,7 +238,7 @@ class LuaRuntimeTest {
     void resetReadsTheScriptsAgainAndClosesObjects() {
         rig = new ScriptRig(root, clock);
         rig.script("USER.LUA", "v = 1 OBJECT:new(6, 'TIM1')");
-        rig.objects = name -> java.util.Optional.of(rig.new Recorder(name));
+        rig.objects = name -> Optional.of(rig.new Recorder(name));
         rig.start();
         rig.value("setVar('w', 1)");
         rig.script("USER.LUA", "v = 2");
@@ -304,7 +306,7 @@ class LuaRuntimeTest {
     @Test
     void resetEndsAnEndlessHandler() {
         rig = new ScriptRig(root, clock);
-        rig.objects = name -> java.util.Optional.of(rig.new Recorder(name));
+        rig.objects = name -> Optional.of(rig.new Recorder(name));
         rig.script(
                 "USER.LUA",
                 """
@@ -324,7 +326,7 @@ class LuaRuntimeTest {
     @Test
     void resetAbandonsAThreadThatHangs() {
         rig = new ScriptRig(root, clock);
-        rig.objects = name -> java.util.Optional.of(rig.new Recorder(name));
+        rig.objects = name -> Optional.of(rig.new Recorder(name));
         rig.script("USER.LUA", "TIM1 = OBJECT:new(6, 'TIM1')").start();
         CountDownLatch started = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
@@ -366,6 +368,19 @@ class LuaRuntimeTest {
             Thread.onSpinWait(); // the last one is about to end
         }
         assertEquals(1, threads());
+    }
+
+    /** A client that calls during a reset gets a value, be it of the old state or the new. */
+    @Test
+    void noCallIsRefusedDuringAReset() {
+        rig = new ScriptRig(root, clock).start();
+        for (int i = 0; i < 50; i++) {
+            CompletableFuture<LuaStatus> reset = rig.runtime.reset();
+            while (!reset.isDone()) {
+                String value = rig.value("checkAlive()");
+                assertTrue(value.equals("0d123456") || value.equals("nil"), value);
+            }
+        }
     }
 
     private static long threads() {
@@ -418,7 +433,7 @@ class LuaRuntimeTest {
     @Test
     void objectsAreTables() {
         rig = new ScriptRig(root, clock);
-        rig.objects = name -> java.util.Optional.of(rig.new Recorder(name));
+        rig.objects = name -> Optional.of(rig.new Recorder(name));
         rig.script(
                 "USER.LUA",
                 """
@@ -455,7 +470,7 @@ class LuaRuntimeTest {
     @Test
     void anExceptionInAnObjectIsNil() {
         rig = new ScriptRig(root, clock);
-        rig.objects = name -> java.util.Optional.of(rig.new Recorder(name));
+        rig.objects = name -> Optional.of(rig.new Recorder(name));
         rig.script("USER.LUA", "CLU1 = OBJECT:new(0, 0, 'CLU1')").start();
         assertEquals("nil", rig.value("CLU1:execute(20, 'a', 'b')"));
         assertEquals("false", rig.value("(pcall(CLU1.execute, CLU1, 20))"));

@@ -6,6 +6,7 @@ import io.sirocco.home.object.HomeObject;
 import io.sirocco.home.object.ObjectContext;
 import io.sirocco.net.Clock;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -67,7 +68,7 @@ final class ScriptRig implements ObjectFactory, AutoCloseable {
             Files.createDirectories(root.resolve("a"));
             Files.write(root.resolve("a").resolve(name), text);
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
         return this;
     }

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -48,6 +49,16 @@ public final class ManualScriptThread implements ScriptThread {
         var entry = new Later(nanos + Math.max(0, delay.toNanos()), number++, task);
         later.add(entry);
         return () -> later.remove(entry);
+    }
+
+    @Override
+    public boolean await(CompletableFuture<?> future, Duration timeout) {
+        try {
+            runUntil(future::isDone);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return future.isDone();
     }
 
     @Override

@@ -32,7 +32,6 @@ public final class DatagramHeaders {
     private static final MethodHandle SENDMMSG = Linux.call("sendmmsg");
 
     private final MemorySegment state;
-    private final int size;
     private final long headers;
     private final long parts;
     private final long names;
@@ -41,7 +40,6 @@ public final class DatagramHeaders {
     /** Allocates {@code size} headers and as many slots, to which they refer in order. */
     public DatagramHeaders(Arena arena, int size) {
         this.state = Linux.state(arena);
-        this.size = size;
         this.headers = arena.allocate((long) size * HEADER, 64).address();
         this.parts = arena.allocate((long) size * PART, 64).address();
         this.names = arena.allocate((long) size * NAME, 64).address();
@@ -74,12 +72,14 @@ public final class DatagramHeaders {
         MEMORY.set(JAVA_LONG, header + 16, parts + (long) slot * PART);
     }
 
-    /** Receives datagrams, one for each header; returns how many, or {@code -errno}. */
-    public int receive(int descriptor) {
+    /**
+     * Receives datagrams for the first {@code most} headers; returns how many, or {@code -errno}.
+     */
+    public int receive(int descriptor, int most) {
         for (int i = 0; i < received; i++) {
             MEMORY.set(JAVA_INT, header(i) + 8, NAME);
         }
-        int result = call(RECVMMSG, descriptor, headers, size, Linux.MSG_DONTWAIT);
+        int result = call(RECVMMSG, descriptor, headers, most, Linux.MSG_DONTWAIT);
         received = Math.max(0, result);
         return result;
     }

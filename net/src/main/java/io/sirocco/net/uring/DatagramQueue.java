@@ -10,9 +10,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The datagrams that all sockets of a loop have sent in a turn, until {@link #flush} passes those
- * of each socket to the kernel with one call. Holds copies: at most 256, and 256 KiB.
- * Loop-confined.
+ * The datagrams that the sockets of a loop have sent and the kernel has not got yet: {@link #flush}
+ * passes it those of each socket with one call, after each batch of received datagrams and at the
+ * end of a turn. Holds copies: at most 256, and 256 KiB. Loop-confined.
  */
 final class DatagramQueue {
     static final int MAX_DATAGRAMS = 256;

@@ -98,13 +98,14 @@ final class UringDatagrams {
                 return;
             }
             for (int left = PER_TURN; left > 0 && !closed; ) {
-                int count = received.receive(descriptor);
+                int count = received.receive(descriptor, Math.min(left, PER_CALL));
                 if (count == -Linux.EAGAIN) {
                     return;
                 }
                 for (int i = 0; i < count && !closed; i++) {
                     deliver(i);
                 }
+                flush(); // responses need not wait for the rest
                 left -= Math.max(1, count); // an error may be that of a datagram that was sent
             }
             if (!closed) {

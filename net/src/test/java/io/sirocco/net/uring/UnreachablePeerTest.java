@@ -19,6 +19,9 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 class UnreachablePeerTest {
+    /** With the few to nobody they are as many as the kernel is given at a time. */
+    private static final int FULL = DatagramQueue.MAX_DATAGRAMS - 6;
+
     private static InetSocketAddress addressOf(DatagramSocket socket) {
         return (InetSocketAddress) socket.getLocalSocketAddress();
     }
@@ -28,6 +31,7 @@ class UnreachablePeerTest {
         try (var rig = new Rig(TransportKind.IO_URING);
                 var peer = new DatagramSocket(Rig.anyPort())) {
             peer.setSoTimeout(10_000);
+            peer.setReceiveBufferSize(1 << 20);
             Datagrams datagrams =
                     rig.loops().datagrams(Rig.anyPort(), (d, bytes, length, from) -> {});
             Rig.reportUnreachablePeers(datagrams);
@@ -36,10 +40,10 @@ class UnreachablePeerTest {
             nobody.close();
             for (int round = 0; round < 20; round++) {
                 Rig.on(rig.loop(), () -> sendToBoth(datagrams, closed, addressOf(peer)));
-                for (int i = 0; i < 5; i++) {
+                for (int i = 0; i < FULL + 1; i++) {
                     var packet = new DatagramPacket(new byte[10], 10);
                     peer.receive(packet);
-                    assertEquals(i, packet.getData()[0]);
+                    assertEquals((byte) i, packet.getData()[0]);
                 }
             }
             assertEquals(0, datagrams.dropped());
@@ -49,10 +53,14 @@ class UnreachablePeerTest {
     private static void sendToBoth(
             Datagrams datagrams, InetSocketAddress closed, InetSocketAddress peer) {
         try {
-            for (byte i = 0; i < 5; i++) {
-                datagrams.send(new byte[] {i}, 1, closed);
-                datagrams.send(new byte[] {i}, 1, peer);
+            for (int i = 0; i < FULL; i++) {
+                datagrams.send(new byte[] {(byte) i}, 1, peer);
+                if (i % 50 == 7) {
+                    datagrams.send(new byte[1], 1, closed);
+                }
             }
+            datagrams.send(new byte[1], 1, closed);
+            datagrams.send(new byte[] {(byte) FULL}, 1, peer); // the first of a call
         } catch (IOException e) {
             throw new AssertionError(e);
         }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.home;
+
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** An IPv4 address of this machine, and the broadcast address of its network. Immutable. */
+record LocalAddress(NetworkInterface on, Inet4Address address, InetAddress broadcast) {
+    /**
+     * Returns the address that a word names: an interface, an address, or neither for the only
+     * private one (RFC 1918).
+     *
+     * @throws IOException if there is none, or several; the message lists those that there are
+     */
+    static LocalAddress of(String word) throws IOException {
+        List<LocalAddress> all = all();
+        if (word != null) {
+            return all.stream()
+                    .filter(each -> each.isNamed(word))
+                    .findFirst()
+                    .orElseThrow(
+                            () ->
+                                    new IOException(
+                                            "no interface or IPv4 address of this machine is '%s'; there are %s"
+                                                    .formatted(word, list(all))));
+        }
+        List<LocalAddress> usable = all.stream().filter(LocalAddress::isPrivate).toList();
+        if (usable.size() == 1) {
+            return usable.getFirst();
+        }
+        throw new IOException(
+                usable.isEmpty()
+                        ? "this machine has no private IPv4 address: choose one by --interface, of "
+                                + list(all)
+                        : "this machine has several private IPv4 addresses: choose one by --interface, of "
+                                + list(usable));
+    }
+
+    private boolean isNamed(String word) {
+        return on.getName().equals(word) || address.getHostAddress().equals(word);
+    }
+
+    private boolean isPrivate() {
+        return address.isSiteLocalAddress() && broadcast != null;
+    }
+
+    private static List<LocalAddress> all() throws SocketException {
+        var all = new ArrayList<LocalAddress>();
+        for (NetworkInterface on : NetworkInterface.networkInterfaces().toList()) {
+            if (on.isUp()) {
+                on.getInterfaceAddresses()
+                        .forEach(
+                                each -> {
+                                    if (each.getAddress() instanceof Inet4Address address) {
+                                        all.add(new LocalAddress(on, address, each.getBroadcast()));
+                                    }
+                                });
+            }
+        }
+        return all;
+    }
+
+    private static String list(List<LocalAddress> addresses) {
+        return addresses.stream()
+                .map(each -> each.address.getHostAddress() + " (" + each.on.getName() + ")")
+                .collect(Collectors.joining(", "));
+    }
+}

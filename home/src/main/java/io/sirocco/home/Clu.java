@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home;
+
+import io.sirocco.home.file.AtomicFile;
+import io.sirocco.home.lua.LuaRuntime;
+import io.sirocco.home.lua.LuaStatus;
+import io.sirocco.home.lua.ScriptLog;
+import io.sirocco.home.object.StandardObjects;
+import io.sirocco.home.tftp.TftpSettings;
+import io.sirocco.net.Loops;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * A virtual controller (CLU) of a Grenton smart home: it runs the scripts that Object Manager has
+ * uploaded, and serves clients over UDP.
+ *
+ * <p>Any thread; {@link #start} and {@link #close} block.
+ */
+public final class Clu implements AutoCloseable {
+    private final Loops loops;
+    private final Identity identity;
+    private final String pin;
+    private final LuaRuntime scripts;
+    private final CluServer server;
+    private final FileTransfers transfers;
+    private final RemoteClients clients;
+    private final CluServices services;
+    private final StandardObjects objects;
+
+    private Clu(
+            Loops loops,
+            Identity identity,
+            String pin,
+            LuaRuntime scripts,
+            CluServer server,
+            FileTransfers transfers,
+            RemoteClients clients,
+            CluServices services,
+            StandardObjects objects) {
+        this.loops = loops;
+        this.identity = identity;
+        this.pin = pin;
+        this.scripts = scripts;
+        this.server = server;
+        this.transfers = transfers;
+        this.clients = clients;
+        this.services = services;
+        this.objects = objects;
+    }
+
+    /**
+     * Starts a controller, and returns when it serves clients; its scripts may boot a little
+     * longer.
+     *
+     * @throws IOException if a file of its folder is damaged or cannot be written, or an address
+     *     cannot be bound; the message says what to do
+     */
+    public static Clu start(Consumer<CluSettings> configure) throws IOException {
+        var settings = new CluSettings();
+        configure.accept(settings);
+        Path directory = settings.directory;
+        for (String folder : List.of("root/a", "root/p", "storage", "mqtt")) {
+            AtomicFile.deleteRemains(Files.createDirectories(directory.resolve(folder)));
+        }
+        AtomicFile.deleteRemains(directory);
+        var keyFile = new KeyFile(directory);
+        KeyFile.Content keys = keyFile.open();
+        Identity identity =
+                Identity.open(directory.resolve("root/a"), mac(settings.address), settings.version);
+        Loops loops =
+                Loops.start(s -> s.loops(1).transport(settings.transport).name("sirocco-home"));
+        try {
+            return open(settings, keyFile, keys, identity, loops);
+        } catch (IOException | RuntimeException e) {
+            loops.close();
+            throw e;
+        }
+    }
+
+    private static Clu open(
+            CluSettings settings,
+            KeyFile keyFile,
+            KeyFile.Content keys,
+            Identity identity,
+            Loops loops)
+            throws IOException {
+        Path root = settings.directory.resolve("root");
+        var transfers =
+                new FileTransfers(
+                        loops,
+                        settings.address,
+                        settings.tftpPort,
+                        root,
+                        TftpSettings.DEFAULTS.fortified(settings.fortified));
+        var server = new CluServer(settings, identity, keyFile, keys, transfers);
+        LuaRuntime scripts =
+                LuaRuntime.create(
+                        root,
+                        server,
+                        s -> {
+                            s.reports(settings.reports);
+                            settings.scripts.accept(s);
+                        });
+        var clients =
+                new RemoteClients(
+                        loops,
+                        settings.address,
+                        settings.remotePort,
+                        RemoteClu.TIMEOUT,
+                        server::projectKey);
+        var services = new CluServices(settings, identity, clients);
+        services.scripts(scripts);
+        var objects = new StandardObjects(services, settings.directory, settings.version);
+        var clu =
+                new Clu(
+                        loops,
+                        identity,
+                        keys.pin(),
+                        scripts,
+                        server,
+                        transfers,
+                        clients,
+                        services,
+                        objects);
+        try {
+            scripts.start(new CluObjects(settings, services, objects, clients));
+            server.open(loops, scripts);
+            return clu;
+        } catch (IOException | RuntimeException e) {
+            clu.close();
+            throw e;
+        }
+    }
+
+    /** Returns the address that it is bound to. */
+    public InetSocketAddress address() {
+        return server.address();
+    }
+
+    /** Returns the PIN that Object Manager asks for. */
+    public String pin() {
+        return pin;
+    }
+
+    /** Returns the serial number, an unsigned number. */
+    public int serial() {
+        return identity.serial();
+    }
+
+    /** Returns how the scripts are. */
+    public LuaStatus status() {
+        return scripts.status();
+    }
+
+    /** Returns the log of the scripts. */
+    public ScriptLog log() {
+        return scripts.log();
+    }
+
+    /** Discards the state of the scripts and boots them again; completes when they run. */
+    public CompletableFuture<LuaStatus> reset() {
+        return scripts.reset();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        transfers.end();
+        scripts.close();
+        services.close();
+        objects.close();
+        clients.close();
+        loops.close();
+    }
+
+    /** Returns the hardware address of the interface with an address, zeros if it has none. */
+    private static byte[] mac(Inet4Address address) throws IOException {
+        NetworkInterface found = NetworkInterface.getByInetAddress(address);
+        byte[] mac = found == null ? null : found.getHardwareAddress();
+        return mac == null || mac.length != 6 ? new byte[6] : mac;
+    }
+}

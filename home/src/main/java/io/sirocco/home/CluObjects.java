@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home;
+
+import io.sirocco.home.lua.ObjectFactory;
+import io.sirocco.home.lua.ScriptThread;
+import io.sirocco.home.object.HomeObject;
+import io.sirocco.home.object.ObjectContext;
+import io.sirocco.home.object.StandardObjects;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+
+/** Creates the objects of a controller. Called on the thread of the scripts. */
+final class CluObjects implements ObjectFactory {
+    private static final int CLU = 0;
+    private static final int REMOTE_CLU = 1;
+
+    private final CluSettings settings;
+    private final CluServices services;
+    private final StandardObjects objects;
+    private final RemoteClients clients;
+
+    CluObjects(
+            CluSettings settings,
+            CluServices services,
+            StandardObjects objects,
+            RemoteClients clients) {
+        this.settings = settings;
+        this.services = services;
+        this.objects = objects;
+        this.clients = clients;
+    }
+
+    @Override
+    public ObjectContext context(ScriptThread scripts, LuaValue globals) {
+        services.begin();
+        return new ObjectContext(
+                scripts,
+                globals,
+                settings.directory,
+                settings.address,
+                services::zoneId,
+                services.mqtt());
+    }
+
+    @Override
+    public Optional<HomeObject> create(
+            int type, boolean gate, String name, Varargs arguments, ObjectContext context) {
+        if (type == REMOTE_CLU && !gate) {
+            Inet4Address address = address(name, arguments.arg1());
+            services.declare(name, address);
+            return Optional.of(new RemoteClu(name, context, address, clients));
+        }
+        if (type == CLU) {
+            services.named(name);
+        }
+        return objects.create(type, name, context);
+    }
+
+    /** Returns the address that a number stands for: 0x0A489001 is 10.72.144.1. */
+    private static Inet4Address address(String name, LuaValue number) {
+        double value = number.isnumber() ? number.todouble() : -1;
+        if (value < 0 || value > 0xffff_ffffL || value != Math.rint(value)) {
+            throw new LuaError(
+                    "OBJECT:new(1, address, \"%s\"): the address must be a number such as 0x0A489001"
+                            .formatted(name));
+        }
+        try {
+            byte[] bytes = ByteBuffer.allocate(4).putInt((int) (long) value).array();
+            return (Inet4Address) InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("four bytes are an address", e);
+        }
+    }
+}

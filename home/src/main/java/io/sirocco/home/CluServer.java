@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home;
+
+import io.sirocco.home.KeyRing.Kind;
+import io.sirocco.home.lua.LuaRuntime;
+import io.sirocco.home.lua.ReportForm;
+import io.sirocco.home.lua.ReportSink;
+import io.sirocco.home.protocol.Bytes;
+import io.sirocco.home.protocol.Challenge;
+import io.sirocco.home.protocol.CipherKey;
+import io.sirocco.home.protocol.CluCipher;
+import io.sirocco.home.protocol.DatagramWriter;
+import io.sirocco.home.protocol.Request;
+import io.sirocco.home.protocol.Response;
+import io.sirocco.net.Datagrams;
+import io.sirocco.net.Loop;
+import io.sirocco.net.Loops;
+import io.sirocco.net.log.LazyLogger;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The UDP sockets of a controller: decrypts requests, responds to all but scripts itself, and hands
+ * those to the thread of the scripts.
+ *
+ * <p>A datagram under no known key has no response. One under a known key that is no request has
+ * {@code resp:ERROR}, except on a fortified controller, where it has none: the difference tells an
+ * attacker whether the padding was right (Vaudenay, 2002).
+ *
+ * <p>Loop-confined, except for {@link #send} and the outbox.
+ */
+final class CluServer implements ReportSink, AutoCloseable {
+    private static final LazyLogger LOG = LazyLogger.of(Clu.class);
+    private static final int MAX_WAITING = 20_000; // responses and reports
+    private static final int MAX_DISCOVERIES = 100; // per second
+    private static final String CHECK_ALIVE = "checkAlive()";
+
+    private final CluSettings settings;
+    private final Inet4Address address;
+    private final Identity identity;
+    private final KeyFile keyFile;
+    private final FileTransfers transfers;
+    private final KeyRing keys;
+    private final ReplayWindow replays;
+    private final SecureRandom random = new SecureRandom();
+    private final Queue<Outgoing> outbox = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger(); // in the outbox
+    private final DatagramWriter writer = new DatagramWriter();
+    private volatile KeyFile.Content content; // written on the loop
+    private LuaRuntime scripts; // set before the sockets are open
+    private Datagrams unicast; // the same
+    private Datagrams broadcasts; // the same; null without
+    private Loop loop; // the same
+    private byte[] sealed = new byte[4_096];
+    private boolean settingKey;
+    private boolean flushing;
+    private long second; // of the discoveries that are counted
+    private int discoveries;
+
+    /**
+     * A response or a report on its way to the loop.
+     *
+     * @param key null for the project key of the moment at which it is sent
+     */
+    private record Outgoing(KeyRing.Key key, Response response, InetSocketAddress to) {}
+
+    CluServer(
+            CluSettings settings,
+            Identity identity,
+            KeyFile keyFile,
+            KeyFile.Content content,
+            FileTransfers transfers) {
+        this.settings = settings;
+        this.address = settings.address;
+        this.identity = identity;
+        this.keyFile = keyFile;
+        this.content = content;
+        this.transfers = transfers;
+        this.keys = new KeyRing(content, random);
+        this.replays = settings.fortified ? new ReplayWindow() : null;
+    }
+
+    /**
+     * Opens the sockets. Blocks; not for the thread of the loop.
+     *
+     * @throws IOException if an address cannot be bound
+     */
+    void open(Loops loops, LuaRuntime scripts) throws IOException {
+        this.scripts = scripts;
+        var own = new InetSocketAddress(address, settings.port);
+        unicast =
+                loops.datagrams(
+                        own,
+                        options -> options.broadcast(true).reuseAddress(settings.broadcasts),
+                        this::receivedUnicast);
+        loop = unicast.loop();
+        if (settings.broadcasts) {
+            broadcasts =
+                    loops.datagrams(
+                            new InetSocketAddress("0.0.0.0", unicast.address().getPort()),
+                            options -> options.broadcast(true).reuseAddress(true),
+                            this::receivedBroadcast);
+        }
+    }
+
+    /** Returns the project key. Any thread. */
+    CipherKey projectKey() {
+        return content.key();
+    }
+
+    /** Returns the address that it is bound to. Any thread. */
+    InetSocketAddress address() {
+        return unicast.address();
+    }
+
+    /** Closes the sockets. Any thread but that of the loop. */
+    @Override
+    public void close() {
+        if (unicast != null) {
+            unicast.close();
+        }
+        if (broadcasts != null) {
+            broadcasts.close();
+        }
+    }
+
+    // Requests
+
+    private void receivedUnicast(
+            Datagrams socket, byte[] bytes, int length, InetSocketAddress from) {
+        KeyRing.Opened opened = keys.openUnicast(bytes, length);
+        if (opened == null) {
+            return;
+        }
+        if (isFortified() && !isGenuine(opened, bytes, length)) {
+            return;
+        }
+        respond(opened, from);
+    }
+
+    private void receivedBroadcast(
+            Datagrams socket, byte[] bytes, int length, InetSocketAddress from) {
+        KeyRing.Opened opened = keys.openBroadcast(bytes, length);
+        if (opened == null || isFortified() && !isGenuine(opened, bytes, length)) {
+            return;
+        }
+        switch (opened.request()) {
+            case Request.Discovery discovery -> discover(discovery, from);
+            case Request.SetIp ip when isOwn(ip) -> send(opened.key(), ownAddress(), from);
+            default -> {}
+        }
+    }
+
+    private boolean isFortified() {
+        return settings.fortified && content.adopted();
+    }
+
+    /** Returns whether a request to a fortified controller may have a response and an effect. */
+    private boolean isGenuine(KeyRing.Opened opened, byte[] bytes, int length) {
+        return opened.key().kind() == Kind.PROJECT
+                && switch (opened.request()) {
+                    case Request.Unknown unknown -> false;
+                    case Request.Malformed malformed -> false;
+                    case Request.SetKey set ->
+                            Challenge.isValid(set.challenge(), set.key())
+                                    && replays.isNew(bytes, length);
+                    case Request.Lua lua -> isText(lua.script()) && replays.isNew(bytes, length);
+                    default -> replays.isNew(bytes, length);
+                };
+    }
+
+    /** A block that was changed on its way decrypts to 16 random bytes, which are no text. */
+    private static boolean isText(String script) {
+        return script.chars()
+                .allMatch(
+                        c ->
+                                c != '\ufffd'
+                                        && (c >= ' ' && c != 0x7f
+                                                || c == '\t'
+                                                || c == '\n'
+                                                || c == '\r'));
+    }
+
+    private void respond(KeyRing.Opened opened, InetSocketAddress from) {
+        KeyRing.Key key = opened.key();
+        boolean project = key.kind() == Kind.PROJECT;
+        switch (opened.request()) {
+            case Request.Lua lua when project || lua.script().equalsIgnoreCase(CHECK_ALIVE) ->
+                    call(lua, key, from);
+            case Request.CheckAlive alive when project ->
+                    send(key, new Response.CheckAlive(identity.serial()), from);
+            case Request.SetIp ip when isOwn(ip) -> send(key, ownAddress(), from);
+            case Request.SetKey set -> setKey(set, key, from);
+            case Request.Reset reset -> reset(key, from);
+            case Request.StartTftp start when project -> startTftp(key, new Response.Ok(), from);
+            case Request.Measurements measurements when project ->
+                    startTftp(
+                            key, new Response.Measurements(address, measurements.session()), from);
+            case Request.MeasurementsDownloaded done when project ->
+                    send(key, new Response.Measurements(done.clu(), done.session()), from);
+            case Request.Malformed malformed -> {}
+            default -> send(key, new Response.Failed(), from);
+        }
+    }
+
+    private boolean isOwn(Request.SetIp ip) {
+        return ip.serial() == identity.serial() && ip.address().equals(address);
+    }
+
+    private Response ownAddress() {
+        return new Response.SetIp(identity.serial(), address);
+    }
+
+    private void discover(Request.Discovery discovery, InetSocketAddress from) {
+        if (isFortified() || tooMany()) {
+            return;
+        }
+        Bytes iv = keys.armTemporaryKey();
+        var response =
+                new Response.Discovery(
+                        keys.prove(discovery.challenge()),
+                        iv,
+                        identity.serial(),
+                        identity.macNumber());
+        var cipher = new CluCipher(CipherKey.grenton(discovery.iv()));
+        send(new KeyRing.Key(Kind.BROADCAST, cipher), response, from);
+    }
+
+    /** Each discovery prepares four keys. */
+    private boolean tooMany() {
+        long now = loop.now() / 1_000;
+        if (now != second) {
+            second = now;
+            discoveries = 0;
+        }
+        return ++discoveries > MAX_DISCOVERIES;
+    }
+
+    private void call(Request.Lua lua, KeyRing.Key key, InetSocketAddress from) {
+        scripts.submit(
+                lua.script(),
+                from.getAddress(),
+                value -> hand(key, new Response.Lua(address, lua.session(), value), from));
+        if (!flushing) { // all scripts of this turn wake the thread once
+            flushing = true;
+            loop.execute(
+                    () -> {
+                        flushing = false;
+                        scripts.flush();
+                    });
+        }
+    }
+
+    /** The key is on the disk before the client knows that it is set. */
+    private void setKey(Request.SetKey set, KeyRing.Key key, InetSocketAddress from) {
+        if (settingKey) {
+            return;
+        }
+        settingKey = true;
+        KeyFile.Content next = content.withProjectKey(set.key());
+        Thread.ofVirtual()
+                .name("sirocco-home-keys")
+                .start(
+                        () -> {
+                            boolean written = write(next);
+                            execute(
+                                    () -> {
+                                        settingKey = false;
+                                        if (written) {
+                                            content = next;
+                                            keys.setProjectKey(set.key());
+                                            send(keys.project(), new Response.Ok(), from);
+                                        } else {
+                                            send(key, new Response.Failed(), from);
+                                        }
+                                    });
+                        });
+    }
+
+    private boolean write(KeyFile.Content next) {
+        try {
+            keyFile.write(next);
+            LOG.get().log(Level.INFO, "a client has set the project key");
+            return true;
+        } catch (IOException e) {
+            LOG.get()
+                    .log(
+                            Level.ERROR,
+                            "the project key stays as it is: keys.json cannot be written",
+                            e);
+            return false;
+        }
+    }
+
+    private void reset(KeyRing.Key key, InetSocketAddress from) {
+        keys.reset();
+        transfers.close();
+        scripts.reset()
+                .whenComplete((status, failure) -> hand(key, new Response.Reset(address), from));
+    }
+
+    private void startTftp(KeyRing.Key key, Response response, InetSocketAddress from) {
+        transfers.admit(
+                from.getAddress(),
+                started -> hand(key, started ? response : new Response.Failed(), from));
+    }
+
+    // Responses
+
+    /** Sends a report to a client that has registered. Any thread. */
+    @Override
+    public void send(Report report) {
+        boolean quoted = settings.reports == ReportForm.QUOTED;
+        if (report.host() instanceof Inet4Address host) {
+            var response =
+                    new Response.Lua(
+                            quoted ? address : host, quoted ? 0 : random.nextInt(), report.value());
+            hand(null, response, new InetSocketAddress(report.destination(), report.port()));
+        }
+    }
+
+    /** Hands a response to the loop. Any thread. */
+    private void hand(KeyRing.Key key, Response response, InetSocketAddress to) {
+        if (waiting.get() >= MAX_WAITING) {
+            return;
+        }
+        outbox.add(new Outgoing(key, response, to));
+        if (waiting.getAndIncrement() == 0) {
+            execute(this::empty);
+        }
+    }
+
+    private void empty() {
+        int count = waiting.get();
+        while (count > 0) {
+            for (int i = 0; i < count; i++) {
+                Outgoing next = outbox.remove();
+                send(next.key == null ? keys.project() : next.key, next.response, next.to);
+            }
+            count = waiting.addAndGet(-count);
+        }
+    }
+
+    private void execute(Runnable task) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            // the loop has ended, and the sockets with it
+        }
+    }
+
+    private void send(KeyRing.Key key, Response response, InetSocketAddress to) {
+        int length = writer.write(response);
+        int size = CluCipher.encryptedLength(length);
+        if (size > Datagrams.MAX_SIZE) {
+            LOG.get().log(Level.WARNING, "a value of {0} bytes is too long to send", length);
+            return;
+        }
+        if (sealed.length < size) {
+            sealed = new byte[Datagrams.MAX_SIZE];
+        }
+        key.cipher().encrypt(writer.bytes(), 0, length, sealed);
+        try {
+            unicast.send(sealed, size, to);
+        } catch (IOException e) {
+            LOG.get().log(Level.DEBUG, "cannot respond to " + to, e);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home;
+
+import io.sirocco.home.lua.LuaRuntime;
+import io.sirocco.home.lua.ScriptLog;
+import io.sirocco.home.mqtt.HomeAssistant;
+import io.sirocco.home.mqtt.Mqtt;
+import io.sirocco.home.mqtt.MqttConnection;
+import io.sirocco.home.mqtt.Press;
+import io.sirocco.home.object.Controller;
+import io.sirocco.home.object.MqttSettings;
+import io.sirocco.home.project.Project;
+import io.sirocco.home.project.ProjectException;
+import io.sirocco.home.project.ProjectFile;
+import io.sirocco.home.schedule.Zones;
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
+import java.net.Inet4Address;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.ZoneId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiConsumer;
+
+/**
+ * What the scripts of a controller use and a reset does not end: the time zone, the log, the
+ * connection to the broker, the objects of other controllers in Home Assistant. Any thread.
+ */
+final class CluServices implements Controller, AutoCloseable {
+    private static final LazyLogger LOG = LazyLogger.of(Clu.class);
+
+    private final CluSettings settings;
+    private final RemoteClients clients;
+    private final MqttConnection mqtt = new MqttConnection();
+    private final ExecutorService executor =
+            Executors.newSingleThreadExecutor(
+                    Thread.ofVirtual().name("sirocco-home-mqtt-settings").factory());
+    private volatile LuaRuntime scripts; // set before the scripts start
+    private volatile int zone = Zones.UTC;
+    private volatile String name; // that scripts give to this controller
+    private volatile BiConsumer<String, String> commands = (id, payload) -> {};
+    private volatile HomeAssistant homeAssistant; // null while MQTT is off
+    private Map<String, Inet4Address> declared = Map.of(); // by the scripts; of their thread
+
+    // Of the executor
+    private MqttSettings applied = MqttSettings.OFF;
+    private Map<String, Inet4Address> shown = Map.of();
+
+    CluServices(CluSettings settings, Identity identity, RemoteClients clients) {
+        this.settings = settings;
+        this.clients = clients;
+        this.name = "CLU" + Integer.toUnsignedString(identity.serial());
+    }
+
+    void scripts(LuaRuntime scripts) {
+        this.scripts = scripts;
+    }
+
+    Mqtt mqtt() {
+        return mqtt;
+    }
+
+    ZoneId zoneId() {
+        return Zones.of(zone);
+    }
+
+    // Called on the thread of the scripts
+
+    /** New scripts begin: they have declared no controller yet. */
+    void begin() {
+        declared = new HashMap<>();
+    }
+
+    /** The scripts name this controller. */
+    void named(String name) {
+        this.name = name;
+    }
+
+    /** The scripts declare another controller. */
+    void declare(String name, Inet4Address address) {
+        declared.put(name, address);
+    }
+
+    @Override
+    public int state() {
+        return scripts.status().code();
+    }
+
+    @Override
+    public int zone() {
+        return zone;
+    }
+
+    @Override
+    public void setZone(int number) {
+        zone = number;
+    }
+
+    @Override
+    public void log(String line) {
+        scripts.log().add(Level.INFO, line);
+    }
+
+    @Override
+    public List<String> log() {
+        return scripts.log().lines().stream().map(ScriptLog.Line::text).toList();
+    }
+
+    @Override
+    public void clearLog() {
+        scripts.log().clear();
+    }
+
+    @Override
+    public void applyMqtt(MqttSettings wanted) {
+        Map<String, Inet4Address> controllers = Map.copyOf(declared);
+        String own = name;
+        try {
+            executor.execute(() -> apply(wanted, own, controllers));
+        } catch (RejectedExecutionException e) {
+            // the controller ends
+        }
+    }
+
+    @Override
+    public boolean mqttConnected() {
+        return mqtt.connected();
+    }
+
+    @Override
+    public void onMqttCommand(BiConsumer<String, String> received) {
+        commands = received;
+    }
+
+    @Override
+    public void sendDiscovery(
+            String name, String id, String deviceClass, String unit, String template) {
+        HomeAssistant current = homeAssistant;
+        if (current != null) {
+            current.addSensor(name, id, deviceClass, unit, template);
+        }
+    }
+
+    @Override
+    public void sendValue(String id, String value) {
+        HomeAssistant current = homeAssistant;
+        if (current != null) {
+            current.sensorValue(id, value);
+        }
+    }
+
+    @Override
+    public boolean publishState(String controller, String object) {
+        HomeAssistant current = homeAssistant;
+        if (current != null) {
+            current.changed(controller + "->" + object, Press.PRESS);
+        }
+        return current != null;
+    }
+
+    // Of the executor
+
+    private void apply(MqttSettings wanted, String own, Map<String, Inet4Address> controllers) {
+        if (!wanted.equals(applied)) {
+            applied = wanted;
+            stopHomeAssistant();
+            connect(wanted, own);
+        }
+        HomeAssistant current = homeAssistant;
+        if (current == null || !wanted.discovery()) {
+            return;
+        }
+        shown.keySet().stream()
+                .filter(each -> !controllers.containsKey(each))
+                .forEach(current::remove);
+        controllers.forEach(
+                (each, address) -> {
+                    if (!address.equals(shown.get(each))) {
+                        current.add(each, new RemoteCluObjects(clients, address));
+                    }
+                });
+        shown = controllers;
+    }
+
+    private void connect(MqttSettings wanted, String own) {
+        if (!wanted.enabled() || wanted.url().isEmpty()) {
+            mqtt.disconnect();
+            return;
+        }
+        try {
+            mqtt.connect(
+                    io.sirocco.home.mqtt.MqttSettings.of(
+                            wanted.url(),
+                            own,
+                            wanted.prefix(),
+                            settings.directory.resolve("mqtt")));
+        } catch (IllegalArgumentException e) {
+            scripts.log().add(Level.WARNING, "MQTTUrl: " + e.getMessage());
+            mqtt.disconnect();
+            return;
+        }
+        homeAssistant =
+                new HomeAssistant(
+                        mqtt,
+                        wanted.discovery() ? project() : Optional.empty(),
+                        wanted.prefix(),
+                        own,
+                        settings.version,
+                        (id, payload) -> commands.accept(id, payload));
+    }
+
+    private Optional<Project> project() {
+        Path file = settings.directory.resolve("project.omp");
+        if (!Files.exists(file)) {
+            LOG.get().log(Level.WARNING, "{0} is missing: Home Assistant gets no objects", file);
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(ProjectFile.read(file));
+        } catch (ProjectException e) {
+            LOG.get().log(Level.WARNING, "Home Assistant gets no objects: {0}", e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private void stopHomeAssistant() {
+        HomeAssistant current = homeAssistant;
+        homeAssistant = null;
+        shown = Map.of();
+        if (current != null) {
+            current.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (executor.isShutdown()) {
+            return;
+        }
+        executor.execute(this::stopHomeAssistant);
+        executor.close();
+        mqtt.close();
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home;
+
+import io.sirocco.home.object.HomeObject;
+import io.sirocco.home.object.ObjectContext;
+import io.sirocco.net.log.LazyLogger;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.Inet4Address;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+
+/**
+ * Another controller of the project, class 1.
+ *
+ * <table>
+ * <caption>Interface</caption>
+ * <tr><td>methods</td><td>0 execute(script): the value of the script there, or nil if the other
+ *     controller does not respond within 9 s; other tasks run meanwhile. A number in the text of the
+ *     value becomes a number, a table a table, everything else a string</td></tr>
+ * </table>
+ *
+ * <p>Confined to the thread of the scripts.
+ */
+final class RemoteClu extends HomeObject {
+    /** How long a script waits for another controller. */
+    static final Duration TIMEOUT = Duration.ofSeconds(9);
+
+    private static final LazyLogger LOG = LazyLogger.of(Clu.class);
+    private static final int EXECUTE = 0;
+
+    private final Inet4Address address;
+    private final RemoteClients clients;
+
+    RemoteClu(String name, ObjectContext context, Inet4Address address, RemoteClients clients) {
+        super(name, context);
+        this.address = address;
+        this.clients = clients;
+    }
+
+    @Override
+    public Varargs execute(int method, Varargs arguments) {
+        if (method != EXECUTE) {
+            return super.execute(method, arguments);
+        }
+        if (!arguments.isstring(1)) {
+            throw new LuaError(name() + ":execute(0, script) needs a script, which is a string");
+        }
+        CompletableFuture<String> value;
+        try {
+            value = clients.client(address).execute(arguments.tojstring(1));
+        } catch (IOException e) {
+            throw new LuaError(name() + ": " + e.getMessage());
+        }
+        if (!context().scripts().await(value, TIMEOUT) || value.isCompletedExceptionally()) {
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "{0} at {1} has not responded",
+                            name(),
+                            address.getHostAddress());
+            value.cancel(false);
+            return LuaValue.NIL;
+        }
+        return RemoteValue.parse(value.join());
+    }
+}

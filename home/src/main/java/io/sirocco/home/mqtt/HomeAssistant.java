@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.mqtt;
+
+import io.sirocco.home.project.Controller;
+import io.sirocco.home.project.Project;
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The objects of other controllers, and values of scripts, in Home Assistant. All that it has to
+ * know is sent when a controller is added, at each connection to the broker, and when Home
+ * Assistant starts. Any thread.
+ */
+public final class HomeAssistant implements AutoCloseable {
+    private static final LazyLogger LOG = LazyLogger.of(HomeAssistant.class);
+    private static final String DEFAULT_STATUS = "homeassistant/status";
+    private static final int MESSAGES_AT_ONCE = 100;
+    private static final int MAX_SENSORS = 1_000;
+    private static final long RETRY_SECONDS = 5;
+
+    private final MqttConnection mqtt;
+    private final Optional<Project> project;
+    private final Discovery discovery;
+    private final BiConsumer<String, String> received;
+    private final Duration pollInterval;
+
+    // Confined to the MQTT thread.
+    private final List<Mqtt.Subscription> subscriptions = new ArrayList<>();
+    private final Map<String, RemoteController> controllers = new LinkedHashMap<>();
+    private final Map<String, Sensor> sensors = new LinkedHashMap<>();
+    private long announcement;
+    private boolean closed;
+
+    private record Sensor(
+            Discovery.Config config, Optional<String> value, Mqtt.Subscription commands) {}
+
+    /**
+     * Creates one without controllers.
+     *
+     * @param project the project, if the controller has one
+     * @param prefix the prefix of all topics, usually {@code homeassistant}
+     * @param gateway the name of this controller
+     * @param version the version of this program
+     * @param received is called, on the MQTT thread, with the id of a value of a script and the
+     *     payload that is sent to it
+     */
+    public HomeAssistant(
+            MqttConnection mqtt,
+            Optional<Project> project,
+            String prefix,
+            String gateway,
+            String version,
+            BiConsumer<String, String> received) {
+        this(mqtt, project, prefix, gateway, version, received, Duration.ofSeconds(60));
+    }
+
+    HomeAssistant(
+            MqttConnection mqtt,
+            Optional<Project> project,
+            String prefix,
+            String gateway,
+            String version,
+            BiConsumer<String, String> received,
+            Duration pollInterval) {
+        this.mqtt = mqtt;
+        this.project = project;
+        this.discovery = new Discovery(prefix, gateway, version);
+        this.received = received;
+        this.pollInterval = pollInterval;
+        run(this::start);
+    }
+
+    private void run(Runnable task) {
+        mqtt.executor()
+                .execute(
+                        () -> {
+                            if (!closed) {
+                                task.run();
+                            }
+                        });
+    }
+
+    private void start() {
+        subscriptions.add(
+                mqtt.onConnection(
+                        connected -> {
+                            if (connected) {
+                                announce();
+                            }
+                        }));
+        Set<String> topics =
+                new LinkedHashSet<>(List.of(DEFAULT_STATUS, discovery.prefix() + "/status"));
+        for (String topic : topics) {
+            subscriptions.add(
+                    mqtt.subscribe(
+                            topic,
+                            (name, payload) -> {
+                                if (payload.equals("online")) {
+                                    announce();
+                                }
+                            }));
+        }
+    }
+
+    /**
+     * Adds a controller of the project; one that was added before under this name is replaced.
+     *
+     * @param nameOnClu the name in scripts
+     */
+    public void add(String nameOnClu, RemoteObjects objects) {
+        run(
+                () ->
+                        ofProject(nameOnClu)
+                                .ifPresentOrElse(
+                                        controller -> add(controller, objects),
+                                        () ->
+                                                LOG.get()
+                                                        .log(
+                                                                Level.WARNING,
+                                                                "Home Assistant does not get {0}: project.omp has no such controller",
+                                                                nameOnClu)));
+    }
+
+    private Optional<Controller> ofProject(String nameOnClu) {
+        return project.stream()
+                .flatMap(each -> each.controllers().stream())
+                .filter(controller -> controller.nameOnClu().equals(nameOnClu))
+                .findFirst();
+    }
+
+    private void add(Controller controller, RemoteObjects objects) {
+        Optional.ofNullable(controllers.remove(controller.nameOnClu()))
+                .ifPresent(RemoteController::close);
+        controllers.put(
+                controller.nameOnClu(),
+                new RemoteController(controller, objects, discovery, mqtt, pollInterval));
+        announce();
+    }
+
+    /** Removes a controller: its objects are unavailable in Home Assistant. */
+    public void remove(String nameOnClu) {
+        run(
+                () ->
+                        Optional.ofNullable(controllers.remove(nameOnClu))
+                                .ifPresent(RemoteController::remove));
+    }
+
+    /**
+     * Sends that a button was pressed; of any other object the state is read and sent.
+     *
+     * @param name CLU and object as scripts write them, for example {@code CLU221010198->DIN1}
+     */
+    public void changed(String name, Press press) {
+        with(
+                name,
+                entity -> {
+                    entity.pressed(press);
+                    entity.refresh(false);
+                });
+    }
+
+    private void with(String name, Consumer<Entity> action) {
+        int arrow = name.indexOf("->");
+        String clu = arrow < 0 ? "" : name.substring(0, arrow);
+        String object = name.substring(arrow < 0 ? 0 : arrow + 2);
+        run(
+                () ->
+                        Optional.ofNullable(controllers.get(clu)).stream()
+                                .flatMap(each -> each.entities.stream())
+                                .filter(entity -> entity.nameOnClu().equals(object))
+                                .findFirst()
+                                .ifPresentOrElse(
+                                        action,
+                                        () ->
+                                                LOG.get()
+                                                        .log(
+                                                                Level.WARNING,
+                                                                "{0} is no object of a controller that Home Assistant shows",
+                                                                name)));
+    }
+
+    /** Adds a value that a script publishes; a text may be empty. */
+    public void addSensor(
+            String name, String id, String deviceClass, String unit, String template) {
+        var sensor = new Discovery.UserSensor(name, id, deviceClass, unit, template);
+        run(
+                () -> {
+                    Sensor old = sensors.get(id);
+                    if (old == null && sensors.size() == MAX_SENSORS) {
+                        LOG.get()
+                                .log(Level.WARNING, "sensor {0} is not added: there are 1,000", id);
+                        return;
+                    }
+                    Discovery.Config config =
+                            discovery.sensor(sensor, ofProject(discovery.gateway()));
+                    Mqtt.Subscription commands =
+                            old != null
+                                    ? old.commands
+                                    : mqtt.subscribe(
+                                            discovery.sensorRoot(id) + "/set",
+                                            (topic, payload) -> received.accept(id, payload));
+                    sensors.put(
+                            id,
+                            new Sensor(
+                                    config, old == null ? Optional.empty() : old.value, commands));
+                    mqtt.publish(config.topic(), config.payload(), true);
+                });
+    }
+
+    /** Publishes a value of a script. */
+    public void sensorValue(String id, String value) {
+        run(
+                () -> {
+                    sensors.computeIfPresent(
+                            id,
+                            (key, old) -> new Sensor(old.config, Optional.of(value), old.commands));
+                    mqtt.publish(discovery.sensorRoot(id) + "/state", value, true);
+                });
+    }
+
+    /** Sends everything: a hundred messages, and when the broker has them the next hundred. */
+    private void announce() {
+        List<Supplier<Optional<Discovery.Config>>> messages = new ArrayList<>();
+        controllers.values().forEach(each -> messages.addAll(each.messages()));
+        for (String id : sensors.keySet()) {
+            String topic = discovery.sensorRoot(id) + "/state";
+            messages.add(() -> Optional.of(sensors.get(id).config));
+            messages.add(
+                    () -> sensors.get(id).value.map(value -> new Discovery.Config(topic, value)));
+        }
+        announce(++announcement, messages);
+    }
+
+    private void announce(long number, List<Supplier<Optional<Discovery.Config>>> messages) {
+        if (number != announcement || closed || messages.isEmpty() || !mqtt.connected()) {
+            return; // a newer one is under way, or follows at the next connection
+        }
+        int count = Math.min(MESSAGES_AT_ONCE, messages.size());
+        List<CompletableFuture<Boolean>> sent =
+                messages.subList(0, count).stream()
+                        .flatMap(each -> each.get().stream())
+                        .map(each -> mqtt.send(each.topic(), each.payload(), true))
+                        .toList();
+        var rest = messages.subList(count, messages.size());
+        CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
+                .thenRunAsync(
+                        () -> {
+                            if (sent.stream().allMatch(CompletableFuture::join)) {
+                                announce(number, rest);
+                            } else {
+                                mqtt.executor()
+                                        .schedule(
+                                                () -> {
+                                                    if (number == announcement) {
+                                                        announce();
+                                                    }
+                                                },
+                                                RETRY_SECONDS,
+                                                TimeUnit.SECONDS);
+                            }
+                        },
+                        mqtt.executor());
+    }
+
+    /** Ends its subscriptions; the connection stays. */
+    @Override
+    public void close() {
+        run(
+                () -> {
+                    closed = true;
+                    subscriptions.forEach(Mqtt.Subscription::cancel);
+                    controllers.values().forEach(RemoteController::remove);
+                    sensors.values().forEach(sensor -> sensor.commands.cancel());
+                });
+    }
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.mqtt;
+
+import com.hivemq.client.mqtt.datatypes.MqttTopic;
+import com.hivemq.client.mqtt.datatypes.MqttTopicFilter;
+import com.hivemq.client.mqtt.mqtt3.message.publish.Mqtt3Publish;
+import io.sirocco.net.log.LazyLogger;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * The connection of a controller to its broker.
+ *
+ * <pre>
+ *   off --connect--> attempt --accepted--> connected
+ *    ^                ^   |                    |
+ *    |              delay |failed          lost|
+ *    |                |   v                    |
+ *    +---disconnect-- waiting <----------------+
+ * </pre>
+ *
+ * <p>It belongs to the controller, not to the state of its scripts: subscriptions and messages that
+ * wait survive the loss of the broker, and a reset of the scripts ends only the subscriptions of
+ * their objects. One thread, "sirocco-home-mqtt", runs everything, the callbacks included. Any
+ * thread.
+ */
+public final class MqttConnection implements Mqtt, AutoCloseable {
+    private static final LazyLogger LOG = LazyLogger.of(MqttConnection.class);
+    private static final int MAX_SUBSCRIPTIONS = 10_000;
+    private static final int MAX_PAYLOAD = 4 << 20;
+    private static final long STABLE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final int CLOSE_MILLIS = 800;
+
+    private final ScheduledThreadPoolExecutor executor;
+    private final PublishQueue queue = new PublishQueue();
+    private final ReconnectDelay delay;
+    private volatile boolean enabled;
+    private volatile boolean connected;
+
+    // Confined to the thread.
+    private final List<Filtered> subscriptions = new ArrayList<>();
+    private final List<Consumer<Boolean>> listeners = new ArrayList<>();
+    private Optional<MqttSettings> settings = Optional.empty();
+    private Optional<BrokerSession> session = Optional.empty();
+    private long attempt; // the number of the session, or of the wait for the next one
+    private long connectedSince;
+    private String lastFailure = "";
+
+    /** Creates a connection that is off; attempts follow each other after 1 s to 60 s. */
+    public MqttConnection() {
+        this(Duration.ofSeconds(1), Duration.ofSeconds(60));
+    }
+
+    MqttConnection(Duration firstDelay, Duration longestDelay) {
+        delay = new ReconnectDelay(firstDelay, longestDelay);
+        executor =
+                new ScheduledThreadPoolExecutor(
+                        1,
+                        Thread.ofPlatform().daemon().name("sirocco-home-mqtt").factory(),
+                        new ThreadPoolExecutor.DiscardPolicy());
+        executor.setRemoveOnCancelPolicy(true);
+    }
+
+    /**
+     * Connects, and from then on reconnects until {@link #disconnect}. Does nothing if the settings
+     * are those in use.
+     */
+    public void connect(MqttSettings wanted) {
+        enabled = true;
+        executor.execute(
+                () -> {
+                    if (!settings.equals(Optional.of(wanted))) {
+                        settings = Optional.of(wanted);
+                        delay.reset();
+                        lastFailure = "";
+                        afterLeaving(this::attempt);
+                    }
+                });
+    }
+
+    /** Disconnects and drops the messages that wait; subscriptions stay for the next connect. */
+    public void disconnect() {
+        enabled = false;
+        executor.execute(
+                () -> {
+                    settings = Optional.empty();
+                    afterLeaving(queue::clear);
+                });
+    }
+
+    private void afterLeaving(Runnable then) {
+        CompletableFuture<?> left = leave();
+        long number = attempt;
+        left.whenCompleteAsync(
+                (done, error) -> {
+                    if (number == attempt) {
+                        then.run();
+                    }
+                },
+                executor);
+    }
+
+    private CompletableFuture<?> leave() {
+        attempt++;
+        CompletableFuture<?> left =
+                session.<CompletableFuture<?>>map(BrokerSession::leave)
+                        .orElse(CompletableFuture.completedFuture(null));
+        session = Optional.empty();
+        setConnected(false);
+        return left;
+    }
+
+    private void attempt() {
+        long number = ++attempt;
+        MqttSettings wanted = settings.orElseThrow();
+        try {
+            var next = new BrokerSession(wanted, executor, queue);
+            session = Optional.of(next);
+            next.connect(this::received, () -> accepted(next), cause -> ended(number, cause));
+        } catch (IOException | RuntimeException e) {
+            ended(number, e);
+        }
+    }
+
+    private void accepted(BrokerSession accepted) {
+        Set<String> filters = new LinkedHashSet<>();
+        subscriptions.forEach(each -> filters.add(each.filter));
+        accepted.subscribe(filters, this::refused)
+                .whenCompleteAsync(
+                        (done, error) -> {
+                            if (session.equals(Optional.of(accepted))) {
+                                established(accepted);
+                            }
+                        },
+                        executor);
+    }
+
+    private void established(BrokerSession accepted) {
+        LOG.get()
+                .log(
+                        Level.INFO,
+                        "connected to the MQTT broker {0}",
+                        settings.orElseThrow().server());
+        lastFailure = "";
+        connectedSince = System.nanoTime();
+        accepted.begin();
+        setConnected(true);
+    }
+
+    private void refused(Throwable error) {
+        LOG.get()
+                .log(
+                        Level.WARNING,
+                        "the MQTT broker refuses a subscription: {0}",
+                        error.getMessage());
+    }
+
+    private void ended(long number, Throwable cause) {
+        if (number != attempt) {
+            session.ifPresent(BrokerSession::send); // what the old one has put back
+            return;
+        }
+        if (connected && System.nanoTime() - connectedSince > STABLE_NANOS) {
+            delay.reset();
+        }
+        session = Optional.empty();
+        setConnected(false);
+        logOnce(settings.orElseThrow(), cause);
+        executor.schedule(
+                () -> {
+                    if (number == attempt) {
+                        attempt();
+                    }
+                },
+                delay.next(),
+                TimeUnit.MILLISECONDS);
+    }
+
+    /** Logs a failure when it is another one than before. */
+    private void logOnce(MqttSettings broker, Throwable cause) {
+        String failure = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        if (failure.equals(lastFailure)) {
+            LOG.get().log(Level.DEBUG, "still no connection to the MQTT broker");
+        } else {
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "no connection to the MQTT broker {0}: {1}",
+                            broker.server(),
+                            failure);
+        }
+        lastFailure = failure;
+    }
+
+    private void setConnected(boolean now) {
+        if (connected != now) {
+            connected = now;
+            List.copyOf(listeners).forEach(each -> guarded("a listener", () -> each.accept(now)));
+        }
+    }
+
+    private void received(Mqtt3Publish message) {
+        byte[] bytes = message.getPayloadAsBytes();
+        if (bytes.length > MAX_PAYLOAD) {
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "a message to {0} is dropped: it exceeds 4 MiB",
+                            message.getTopic());
+            return;
+        }
+        String topic = message.getTopic().toString();
+        String payload = new String(bytes, StandardCharsets.UTF_8);
+        for (Filtered each : List.copyOf(subscriptions)) {
+            if (each.parsed.matches(message.getTopic())) {
+                guarded(topic, () -> each.received.accept(topic, payload));
+            }
+        }
+    }
+
+    private static void guarded(String what, Runnable callback) {
+        try {
+            callback.run();
+        } catch (RuntimeException e) {
+            LOG.get().log(Level.ERROR, "MQTT: a callback for " + what + " has failed", e);
+        }
+    }
+
+    @Override
+    public void publish(String topic, String payload, boolean retained) {
+        send(topic, payload, retained);
+    }
+
+    /**
+     * Publishes as {@link #publish} does; returns true when the broker has it, false if dropped.
+     */
+    CompletableFuture<Boolean> send(String topic, String payload, boolean retained) {
+        MqttTopic.of(topic);
+        var acknowledged = new CompletableFuture<Boolean>();
+        byte[] bytes = payload.getBytes(StandardCharsets.UTF_8);
+        if (!enabled || !queue.add(topic, bytes, retained, acknowledged)) {
+            return CompletableFuture.completedFuture(false);
+        }
+        executor.execute(() -> session.ifPresent(BrokerSession::send));
+        return acknowledged;
+    }
+
+    @Override
+    public Subscription subscribe(String filter, BiConsumer<String, String> received) {
+        var subscription = new Filtered(filter, MqttTopicFilter.of(filter), received);
+        executor.execute(
+                () -> {
+                    if (subscriptions.size() == MAX_SUBSCRIPTIONS) {
+                        LOG.get()
+                                .log(
+                                        Level.WARNING,
+                                        "no subscription to {0}: there are 10,000",
+                                        filter);
+                        return;
+                    }
+                    subscriptions.add(subscription);
+                    session.ifPresent(each -> each.subscribe(List.of(filter), this::refused));
+                });
+        return () -> executor.execute(() -> cancel(subscription));
+    }
+
+    private void cancel(Filtered subscription) {
+        if (subscriptions.remove(subscription)
+                && subscriptions.stream()
+                        .noneMatch(each -> each.filter.equals(subscription.filter))) {
+            session.ifPresent(each -> each.unsubscribe(subscription.filter));
+        }
+    }
+
+    /**
+     * Calls {@code listener} with true and false when the connection is established and lost; at
+     * once if it is established.
+     */
+    public Subscription onConnection(Consumer<Boolean> listener) {
+        executor.execute(
+                () -> {
+                    listeners.add(listener);
+                    if (connected) {
+                        guarded("a listener", () -> listener.accept(true));
+                    }
+                });
+        return () -> executor.execute(() -> listeners.remove(listener));
+    }
+
+    @Override
+    public boolean connected() {
+        return connected;
+    }
+
+    /** Returns the MQTT thread. */
+    ScheduledThreadPoolExecutor executor() {
+        return executor;
+    }
+
+    /** Returns how many messages the broker has not acknowledged. */
+    int waiting() {
+        return queue.size();
+    }
+
+    /** Says {@code offline} to the broker, and ends within 1 s whatever the broker does. */
+    @Override
+    public void close() {
+        enabled = false;
+        var left = new CompletableFuture<Void>();
+        executor.execute(() -> leave().whenComplete((done, error) -> left.complete(null)));
+        left.completeOnTimeout(null, CLOSE_MILLIS, TimeUnit.MILLISECONDS).join();
+        executor.shutdownNow();
+    }
+
+    /** A subscription; two that are alike are two. */
+    private static final class Filtered {
+        final String filter;
+        final MqttTopicFilter parsed;
+        final BiConsumer<String, String> received;
+
+        Filtered(String filter, MqttTopicFilter parsed, BiConsumer<String, String> received) {
+            this.filter = filter;
+            this.parsed = parsed;
+            this.received = received;
+        }
+    }
+}

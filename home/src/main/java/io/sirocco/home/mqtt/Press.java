@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.mqtt;
+
+/** How a button was pressed. Immutable. */
+public enum Press {
+    PRESS("press"),
+    DOUBLE_PRESS("double_press"),
+    LONG_PRESS("long_press");
+
+    private final String word;
+
+    Press(String word) {
+        this.word = word;
+    }
+
+    /** Returns the type of the event in Home Assistant. */
+    public String word() {
+        return word;
+    }
+}

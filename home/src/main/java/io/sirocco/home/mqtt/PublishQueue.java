@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.mqtt;
+
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Messages that the broker has not acknowledged: at most 1,000, and 16 MiB of them. Further ones
+ * are refused; the log says so once, and how many, after the queue is empty again. Any thread.
+ */
+final class PublishQueue {
+    static final int MAX_MESSAGES = 1_000;
+    private static final long MAX_BYTES = 16L << 20;
+    private static final LazyLogger LOG = LazyLogger.of(PublishQueue.class);
+
+    private final TreeMap<Long, Message> waiting = new TreeMap<>();
+    private long sequence;
+    private int messages; // those in flight included
+    private long bytes;
+    private long refused;
+
+    /**
+     * A message.
+     *
+     * @param acknowledged becomes true when the broker has it, and false if it is dropped
+     */
+    record Message(
+            long sequence,
+            String topic,
+            byte[] payload,
+            boolean retained,
+            CompletableFuture<Boolean> acknowledged) {}
+
+    /** Adds a message, or returns false if the queue is full. */
+    synchronized boolean add(
+            String topic,
+            byte[] payload,
+            boolean retained,
+            CompletableFuture<Boolean> acknowledged) {
+        if (messages == MAX_MESSAGES || bytes + payload.length > MAX_BYTES) {
+            if (refused++ == 0) {
+                LOG.get()
+                        .log(
+                                Level.WARNING,
+                                "{0} MQTT messages wait for the broker: further ones are dropped",
+                                messages);
+            }
+            return false;
+        }
+        messages++;
+        bytes += payload.length;
+        var message = new Message(sequence++, topic, payload, retained, acknowledged);
+        waiting.put(message.sequence, message);
+        return true;
+    }
+
+    /** Takes the oldest. */
+    synchronized Optional<Message> next() {
+        return Optional.ofNullable(waiting.pollFirstEntry()).map(entry -> entry.getValue());
+    }
+
+    /** Returns a message, in its old place: the connection that was to send it is lost. */
+    synchronized void putBack(Message message) {
+        waiting.put(message.sequence, message);
+    }
+
+    /** Ends a message that was taken. */
+    void done(Message message, boolean acknowledged) {
+        long missed = forget(message);
+        message.acknowledged.complete(acknowledged);
+        if (missed > 0) {
+            LOG.get().log(Level.WARNING, "{0} MQTT messages were dropped", missed);
+        }
+    }
+
+    private synchronized long forget(Message message) {
+        messages--;
+        bytes -= message.payload.length;
+        long missed = messages == 0 ? refused : 0;
+        refused -= missed;
+        return missed;
+    }
+
+    /** Drops all that wait. */
+    void clear() {
+        for (Optional<Message> message = next(); message.isPresent(); message = next()) {
+            done(message.get(), false);
+        }
+    }
+
+    /** Returns how many the broker has not acknowledged. */
+    synchronized int size() {
+        return messages;
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.mqtt;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * The objects of a controller, over the network. No method blocks; a future fails when the
+ * controller does not respond in time. Any thread.
+ */
+public interface RemoteObjects {
+    /** A feature of an object, for example feature 0 of {@code DIM1}. Immutable. */
+    record FeatureName(String object, int index) {}
+
+    /** Returns the values as the controller writes them, in this order; {@code nil} for none. */
+    CompletableFuture<List<String>> values(List<FeatureName> features);
+
+    /** Sets a feature. */
+    CompletableFuture<?> set(FeatureName feature, double value);
+
+    /** Calls a method, with or without an argument. */
+    CompletableFuture<?> execute(String object, int method, double... arguments);
+
+    /**
+     * Asks the controller to report values from now on, until it is cancelled.
+     *
+     * @param received is called on any thread with the values, in the order of {@code features}
+     */
+    Mqtt.Subscription subscribe(List<FeatureName> features, Consumer<List<String>> received);
+}

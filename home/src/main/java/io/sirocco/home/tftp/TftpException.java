@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.tftp;
+
+import java.io.IOException;
+
+/** The end of a transfer by an error that one side has told the other. */
+public final class TftpException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private final TftpError error;
+    private final boolean received;
+
+    /** An error of ours. The text is sent, so it must not contain a path of this machine. */
+    TftpException(TftpError error, String text) {
+        this(error, text, false);
+    }
+
+    private TftpException(TftpError error, String text, boolean received) {
+        super(text);
+        this.error = error;
+        this.received = received;
+    }
+
+    /** An error of the peer. */
+    static TftpException received(Packet.Failure failure) {
+        return new TftpException(TftpError.of(failure.code()), failure.text(), true);
+    }
+
+    /** Returns the code. */
+    public TftpError error() {
+        return error;
+    }
+
+    /** Returns whether the peer sent it. */
+    boolean isReceived() {
+        return received;
+    }
+}

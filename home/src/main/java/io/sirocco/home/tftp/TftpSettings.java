@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.tftp;
+
+import java.time.Duration;
+
+/**
+ * Limits of a {@link TftpServer} or a {@link TftpClient}. Immutable.
+ *
+ * @param fortified whether the files that describe the controller cannot be overwritten
+ * @param maxFileSize the longest file that is received, in bytes
+ * @param maxTransfers how many transfers a server has at once
+ * @param maxTransfersPerHost how many of them a host has
+ * @param idleTimeout how long after the last transfer the server ends
+ * @param transferTimeout how long a transfer may last
+ * @param responseTimeout how long to wait for a packet before the last one is sent again
+ * @param lingerTimeout how long a receiver repeats its last acknowledgement; longer than the {@code
+ *     responseTimeout} of its peer, which sends the last block again after that
+ * @param tries how often a packet is sent
+ */
+public record TftpSettings(
+        boolean fortified,
+        long maxFileSize,
+        int maxTransfers,
+        int maxTransfersPerHost,
+        Duration idleTimeout,
+        Duration transferTimeout,
+        Duration responseTimeout,
+        Duration lingerTimeout,
+        int tries) {
+    /**
+     * 16 MiB, 16 transfers and 4 for a host, ten minutes each, three tries of 5 s, 10 s at the end.
+     */
+    public static final TftpSettings DEFAULTS =
+            new TftpSettings(
+                    false,
+                    16 << 20,
+                    16,
+                    4,
+                    Duration.ofMinutes(10),
+                    Duration.ofMinutes(10),
+                    Duration.ofSeconds(5),
+                    Duration.ofSeconds(10),
+                    3);
+
+    /** Returns the same with {@link #fortified}. */
+    public TftpSettings fortified(boolean fortified) {
+        return new TftpSettings(
+                fortified,
+                maxFileSize,
+                maxTransfers,
+                maxTransfersPerHost,
+                idleTimeout,
+                transferTimeout,
+                responseTimeout,
+                lingerTimeout,
+                tries);
+    }
+
+    /** Returns the same with {@link #maxFileSize}. */
+    public TftpSettings maxFileSize(long maxFileSize) {
+        return new TftpSettings(
+                fortified,
+                maxFileSize,
+                maxTransfers,
+                maxTransfersPerHost,
+                idleTimeout,
+                transferTimeout,
+                responseTimeout,
+                lingerTimeout,
+                tries);
+    }
+
+    /** Returns the same with {@link #responseTimeout} and {@link #tries}. */
+    public TftpSettings retry(Duration responseTimeout, int tries) {
+        return new TftpSettings(
+                fortified,
+                maxFileSize,
+                maxTransfers,
+                maxTransfersPerHost,
+                idleTimeout,
+                transferTimeout,
+                responseTimeout,
+                lingerTimeout,
+                tries);
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.tftp;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A file that is being received: it is written beside its target, and {@link #commit} moves it
+ * there in one step, when it is safe on the disk. So the target has its old content or its new one
+ * at any moment, also after a crash. Used by one thread.
+ */
+final class Upload implements AutoCloseable {
+    private static final String PREFIX = ".tftp-";
+    private static final String SUFFIX = ".tmp";
+
+    private final Path folder;
+    private final Path target;
+    private final Path temporary;
+    private final FileChannel channel;
+
+    /** Creates the temporary file in the folder of {@code target}. */
+    Upload(Path target) throws IOException {
+        this.folder = target.getParent();
+        this.target = target;
+        long number = ThreadLocalRandom.current().nextLong();
+        this.temporary = folder.resolve(PREFIX + Long.toHexString(number) + SUFFIX);
+        this.channel =
+                FileChannel.open(
+                        temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    }
+
+    /** Returns whether {@code file} has the name of a temporary file. */
+    static boolean isTemporary(Path file) {
+        String name = file.getFileName().toString();
+        return name.startsWith(PREFIX) && name.endsWith(SUFFIX);
+    }
+
+    /** Returns the stream to write to; closing it commits. */
+    OutputStream stream() {
+        return new OutputStream() {
+            private final byte[] buffer = new byte[8192];
+            private int buffered;
+            private boolean closed;
+
+            @Override
+            public void write(int b) throws IOException {
+                if (buffered == buffer.length) {
+                    flush();
+                }
+                buffer[buffered++] = (byte) b;
+            }
+
+            @Override
+            public void flush() throws IOException {
+                var bytes = ByteBuffer.wrap(buffer, 0, buffered);
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
+                buffered = 0;
+            }
+
+            @Override
+            public void close() throws IOException {
+                if (!closed) {
+                    closed = true;
+                    flush();
+                    commit();
+                }
+            }
+        };
+    }
+
+    private void commit() throws IOException {
+        channel.force(true);
+        channel.close();
+        Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+        try (FileChannel entries = FileChannel.open(folder, StandardOpenOption.READ)) {
+            entries.force(true);
+        }
+    }
+
+    /** Deletes the temporary file unless it was committed. */
+    @Override
+    public void close() throws IOException {
+        channel.close();
+        Files.deleteIfExists(temporary);
+    }
+}

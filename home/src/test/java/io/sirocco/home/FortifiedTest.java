@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.home.protocol.Bytes;
+import io.sirocco.home.protocol.Challenge;
+import io.sirocco.home.protocol.CipherKey;
+import io.sirocco.home.protocol.Request;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FortifiedTest {
+    private static final int AT_A_TIME = 100; // so that the socket's buffer takes all
+
+    @TempDir Path directory;
+    private CluRig rig;
+
+    @BeforeEach
+    void open() throws Exception {
+        rig = new CluRig(directory, CluRig.MAIN, settings -> settings.fortified(true));
+    }
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    @Test
+    void aClientWithTheProjectKeyIsServed() throws Exception {
+        try (CluClient client = rig.client()) {
+            assertTrue(client.checkAlive(0x0d123456).get(30, TimeUnit.SECONDS));
+            client.reset().get(30, TimeUnit.SECONDS);
+            assertEquals("2", client.execute("1+1").get(30, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void aDiscoveryHasNoResponseAndArmsNoTemporaryKey() throws Exception {
+        var to = new InetSocketAddress("127.255.255.255", rig.clu.address().getPort());
+        rig.socket.setBroadcast(true);
+        CipherKey own = CipherKey.random(new SecureRandom());
+        var discovery =
+                new Request.Discovery(
+                        Challenge.encrypt(new byte[30], own), own.iv(), CluRig.LOOPBACK);
+        assertNull(rig.exchange(to, CluRig.seal(CipherKey.BROADCAST, discovery)));
+        CipherKey temporary = CipherKey.initial(CluRig.PIN, Bytes.of(new byte[16]));
+        assertNull(
+                rig.exchange(
+                        rig.clu.address(),
+                        CluRig.seal(
+                                temporary, new Request.Lua(CluRig.LOOPBACK, 1, "checkAlive()"))));
+    }
+
+    @Test
+    void aRecordedRequestHasNoEffectAndNoResponseWhenItIsSentAgain() throws Exception {
+        byte[] request = CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 1, "'value'"));
+        assertNotNull(rig.exchange(rig.clu.address(), request));
+        for (int i = 0; i < 3; i++) {
+            assertNull(rig.exchange(rig.clu.address(), request));
+        }
+    }
+
+    /** The answer to a wrong padding and to a wrong text is the same: none. */
+    @Test
+    void thereIsNoPaddingOracle() throws Exception {
+        byte[] request =
+                CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 1, "checkAlive()"));
+        for (int last = 0; last < 256; last++) {
+            byte[] changed = request.clone();
+            changed[changed.length - 17] ^= (byte) last; // changes the last byte of the padding
+            byte[] response = last == 0 ? null : rig.exchange(rig.clu.address(), changed);
+            assertNull(CluRig.open(rig.project, response), "changed by " + last);
+        }
+    }
+
+    @Test
+    void randomAndChangedDatagramsHaveNoResponse() throws Exception {
+        attack(100_000);
+    }
+
+    @Test
+    @Tag("heavy")
+    void tenMillionDatagramsHaveNoResponseAndLeaveNoMemory() throws Exception {
+        attack(100_000);
+        long before = liveHeap();
+        attack(10_000_000);
+        long grown = liveHeap() - before;
+        assertTrue(grown < 1 << 20, "the heap has grown by " + grown);
+    }
+
+    /** The reference accepted any challenge beside a new key, and so one that was changed. */
+    @Test
+    void aNewKeyNeedsTheChallengeThatProvesIt() throws Exception {
+        CipherKey next = CipherKey.random(new SecureRandom());
+        var dummy = new Request.SetKey(Bytes.of(new byte[32]), next);
+        assertNull(rig.exchange(rig.clu.address(), CluRig.seal(rig.project, dummy)));
+        try (CluClient client = rig.client()) {
+            client.setKey(next).get(30, TimeUnit.SECONDS);
+            assertEquals("2", client.execute("1+1").get(30, TimeUnit.SECONDS));
+        }
+    }
+
+    private void attack(int datagrams) throws Exception {
+        var random = new Random(5);
+        CipherKey next = CipherKey.random(random);
+        byte[][] seeds = {
+            CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 1, "checkAlive()")),
+            CluRig.seal(rig.project, new Request.Reset(CluRig.LOOPBACK)),
+            CluRig.seal(rig.project, new Request.StartTftp()),
+            CluRig.seal(
+                    rig.project, new Request.SetIp(0x0d123456, CluRig.LOOPBACK, CluRig.LOOPBACK)),
+            CluRig.seal(
+                    rig.project,
+                    new Request.SetKey(Challenge.encrypt(Challenge.random(random), next), next)),
+            CluRig.seal(CipherKey.BROADCAST, new Request.Reset(CluRig.LOOPBACK)),
+        };
+        for (int sent = 0; sent < datagrams; sent += AT_A_TIME) {
+            for (int i = 0; i < AT_A_TIME; i++) {
+                rig.send(rig.clu.address(), datagram(random, seeds));
+            }
+            assertNull(rig.answerBefore("round " + sent), "of the datagrams before " + sent);
+        }
+    }
+
+    private static byte[] datagram(Random random, byte[][] seeds) {
+        byte[] bytes;
+        if (random.nextInt(4) == 0) {
+            bytes =
+                    new byte
+                            [random.nextInt(8) == 0
+                                    ? random.nextInt(4096)
+                                    : 16 * random.nextInt(12)];
+            random.nextBytes(bytes);
+            return bytes;
+        }
+        bytes = seeds[random.nextInt(seeds.length)].clone();
+        int changes = 1 + random.nextInt(3);
+        int at = random.nextInt(bytes.length); // each elsewhere, so that none undoes another
+        for (int i = 0; i < changes; i++) {
+            bytes[(at + 5 * i) % bytes.length] ^= (byte) (1 + random.nextInt(255));
+        }
+        return bytes;
+    }
+
+    private static long liveHeap() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.lua;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Scripts that keep more than the heap holds, although no task exceeds its limits: in a JVM of its
+ * own.
+ */
+class FullHeapTest {
+    @TempDir Path root;
+
+    @Test
+    void theScriptsBootAnewAndEveryCallHasAValue() throws IOException, InterruptedException {
+        Process jvm =
+                new ProcessBuilder(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-XX:+UseSerialGC",
+                                "-Xmx96m",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                Child.class.getName(),
+                                root.toString())
+                        .redirectErrorStream(true)
+                        .start();
+        String output = new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, jvm.waitFor(), output);
+        assertTrue(output.contains("out of memory: the scripts begin anew"), output);
+        assertTrue(output.endsWith("all calls have values\n"), output);
+    }
+
+    /** The program of the other JVM. */
+    static final class Child {
+        private Child() {}
+
+        public static void main(String[] arguments) {
+            ScriptRig rig = new ScriptRig(Path.of(arguments[0]));
+            rig.script(
+                    "USER.LUA",
+                    "keep = {} function fill() keep[#keep + 1] = ('x'):rep(3e6) return #keep end");
+            rig.start();
+            for (int i = 0; i < 150; i++) { // more than four times the heap
+                rig.value("fill()");
+                rig.value("checkAlive()");
+            }
+            rig.value("setVar('keep', {})");
+            while (!rig.value("checkAlive()").equals("0d123456")) {
+                Thread.onSpinWait(); // the scripts boot
+            }
+            rig.close();
+            System.out.print("all calls have values\n");
+        }
+    }
+}

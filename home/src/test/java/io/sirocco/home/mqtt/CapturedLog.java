@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.mqtt;
+
+import io.sirocco.http.QuietLogs;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+
+/** What is logged, at every level. Any thread. */
+final class CapturedLog implements AutoCloseable {
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+    private final BiConsumer<String, Throwable> reader = (message, thrown) -> lines.add(message);
+
+    CapturedLog() {
+        QuietLogs.READERS.add(reader);
+    }
+
+    List<String> containing(String text) {
+        return lines.stream().filter(line -> line.contains(text)).toList();
+    }
+
+    @Override
+    public void close() {
+        QuietLogs.READERS.remove(reader);
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.mqtt;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/** Objects in memory: methods are recorded, and those that the types use change features. */
+final class FakeObjects implements RemoteObjects {
+    private final Map<FeatureName, String> values = new HashMap<>();
+    private final List<String> calls = new ArrayList<>();
+    private final Map<Consumer<List<String>>, List<FeatureName>> subscribers = new HashMap<>();
+    private boolean responds = true;
+    private int reads;
+
+    synchronized void put(String object, int index, String value) {
+        values.put(new FeatureName(object, index), value);
+    }
+
+    /** Reports all values, as a controller does each second. */
+    void report() {
+        Map<Consumer<List<String>>, List<FeatureName>> all;
+        synchronized (this) {
+            all = Map.copyOf(subscribers);
+        }
+        all.forEach((received, features) -> received.accept(read(features)));
+    }
+
+    synchronized void setResponds(boolean now) {
+        responds = now;
+    }
+
+    synchronized List<String> calls() {
+        return List.copyOf(calls);
+    }
+
+    synchronized int reads() {
+        return reads;
+    }
+
+    private synchronized List<String> read(List<FeatureName> features) {
+        return features.stream().map(each -> values.getOrDefault(each, "nil")).toList();
+    }
+
+    @Override
+    public synchronized CompletableFuture<List<String>> values(List<FeatureName> features) {
+        reads++;
+        return responds ? CompletableFuture.completedFuture(read(features)) : timeout();
+    }
+
+    private static <T> CompletableFuture<T> timeout() {
+        return CompletableFuture.failedFuture(new TimeoutException("no response in 9 s"));
+    }
+
+    @Override
+    public synchronized CompletableFuture<?> set(FeatureName feature, double value) {
+        calls.add(feature.object() + ":set(" + feature.index() + ", " + value + ")");
+        values.put(feature, Double.toString(value));
+        return responds ? CompletableFuture.completedFuture(null) : timeout();
+    }
+
+    @Override
+    public synchronized CompletableFuture<?> execute(
+            String object, int method, double... arguments) {
+        calls.add(
+                object
+                        + ":execute("
+                        + method
+                        + (arguments.length == 0 ? "" : ", " + arguments[0])
+                        + ")");
+        if (arguments.length == 1) { // red, green, blue, white; position
+            int feature = method == 12 ? 15 : method == 10 ? 2 : method;
+            values.put(new FeatureName(object, feature), "" + (int) arguments[0]);
+        }
+        return responds ? CompletableFuture.completedFuture(null) : timeout();
+    }
+
+    @Override
+    public synchronized Mqtt.Subscription subscribe(
+            List<FeatureName> features, Consumer<List<String>> received) {
+        subscribers.put(received, features);
+        return () -> {
+            synchronized (this) {
+                subscribers.remove(received);
+            }
+        };
+    }
+
+    synchronized int subscribers() {
+        return subscribers.size();
+    }
+}

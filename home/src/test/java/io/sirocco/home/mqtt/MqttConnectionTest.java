@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.mqtt;
+
+import static io.sirocco.home.mqtt.Mosquitto.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Against a real mosquitto. */
+class MqttConnectionTest {
+    private static final String AVAILABILITY = "homeassistant/CLU1/availability";
+
+    private final MqttConnection mqtt =
+            new MqttConnection(Duration.ofMillis(20), Duration.ofMillis(100));
+    private final CapturedLog log = new CapturedLog();
+
+    @AfterEach
+    void close() {
+        mqtt.close();
+        log.close();
+    }
+
+    private void connected() {
+        await("connected", mqtt::connected);
+    }
+
+    private static BiConsumer<String, String> into(List<String> list) {
+        return (topic, payload) -> list.add(topic + " " + payload);
+    }
+
+    @Test
+    void messagesGoBothWays() throws IOException {
+        List<String> received = new CopyOnWriteArrayList<>();
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.subscribe("home/+/set", into(received));
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+            var capture = broker.capture("home/#");
+            mqtt.publish("home/a/state", "żółw", false);
+            mqtt.publish("home/a/kept", "1", true);
+            capture.awaitLine("0 home/a/state żółw");
+            capture.awaitLine("0 home/a/kept 1");
+            broker.capture("home/#").awaitLine("1 home/a/kept 1");
+            broker.publish("home/b/set", "ON");
+            await("received", () -> received.contains("home/b/set ON"));
+        }
+    }
+
+    @Test
+    void startsWhileTheBrokerIsDown() throws IOException {
+        List<String> received = new CopyOnWriteArrayList<>();
+        try (Mosquitto broker = Mosquitto.stopped()) {
+            mqtt.connect(broker.settings("CLU1"));
+            mqtt.subscribe("a", into(received));
+            mqtt.publish("a", "waits", false);
+            await("failed again", () -> !log.containing("still no connection").isEmpty());
+            assertEquals(1, log.containing("no connection to the MQTT broker tcp").size());
+            assertFalse(mqtt.connected());
+            broker.begin();
+            await("received", () -> received.contains("a waits"));
+            connected();
+            await("acknowledged", () -> mqtt.waiting() == 0);
+        }
+    }
+
+    @Test
+    void defect4AfterARestartOfTheBrokerSubscriptionsActAgainAndConnectedIsRight()
+            throws IOException {
+        List<String> received = new CopyOnWriteArrayList<>();
+        List<Boolean> changes = new CopyOnWriteArrayList<>();
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.onConnection(changes::add);
+            mqtt.connect(broker.settings("CLU1"));
+            mqtt.subscribe("before", into(received));
+            connected();
+            mqtt.subscribe("after", into(received));
+            var cancelled = mqtt.subscribe("cancelled", into(received));
+            for (int round = 0; round < 3; round++) {
+                broker.kill();
+                await("lost", () -> !mqtt.connected());
+                cancelled.cancel();
+                broker.begin();
+                connected();
+                broker.publish("cancelled", "" + round);
+                broker.publish("before", "" + round);
+                broker.publish("after", "" + round);
+                String last = "after " + round;
+                await("received", () -> received.contains(last));
+            }
+        }
+        assertEquals(
+                List.of("before 0", "after 0", "before 1", "after 1", "before 2", "after 2"),
+                received);
+        await("lost", () -> changes.size() == 8);
+        assertEquals(List.of(true, false, true, false, true, false, true, false), changes);
+    }
+
+    @Test
+    void defect3ResetCancelsSubscriptionsOfObjectsAndKeepsTheConnection() throws IOException {
+        List<String> received = new CopyOnWriteArrayList<>();
+        List<Boolean> changes = new CopyOnWriteArrayList<>();
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.onConnection(changes::add);
+            mqtt.connect(broker.settings("CLU1"));
+            mqtt.subscribe("controller", into(received));
+            var ofObject = mqtt.subscribe("object", into(received));
+            connected();
+            for (int reset = 0; reset < 6; reset++) {
+                ofObject.cancel();
+                mqtt.connect(broker.settings("CLU1")); // the script sets MQTTUrl again
+                ofObject = mqtt.subscribe("object", into(received));
+                broker.awaitSubscription("CLU1", "object", reset + 2);
+                broker.publish("object", "" + reset);
+                broker.publish("controller", "" + reset);
+                String last = "controller " + reset;
+                await("received", () -> received.contains(last));
+            }
+            assertEquals(List.of(true), changes);
+            assertEquals(12, received.size(), received::toString);
+        }
+    }
+
+    @Test
+    void otherSettingsMoveTheConnectionWithItsSubscriptions() throws IOException {
+        List<String> received = new CopyOnWriteArrayList<>();
+        try (Mosquitto one = Mosquitto.start();
+                Mosquitto other = Mosquitto.start()) {
+            mqtt.subscribe("a", into(received));
+            mqtt.connect(one.settings("CLU1"));
+            connected();
+            var capture = one.capture(AVAILABILITY);
+            mqtt.connect(other.settings("CLU1"));
+            capture.awaitPayload(AVAILABILITY, "offline");
+            await(
+                    "lost or moved",
+                    () -> log.containing("connected to the MQTT broker").size() == 2);
+            connected();
+            other.publish("a", "1");
+            await("received", () -> received.contains("a 1"));
+        }
+    }
+
+    @Test
+    void offIsOff() throws IOException {
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.publish("a", "dropped", false);
+            assertEquals(0, mqtt.waiting());
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+            var capture = broker.capture("#");
+            mqtt.disconnect();
+            capture.awaitLine("0 " + AVAILABILITY + " offline");
+            await("off", () -> !mqtt.connected());
+            assertEquals(0, mqtt.waiting());
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+        }
+    }
+
+    @Test
+    void availabilityIsRetainedAndTheLastWillSaysOffline() throws IOException {
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.connect(broker.settings("CLU1"));
+            broker.capture(AVAILABILITY).awaitPayload(AVAILABILITY, "online");
+            var capture = broker.capture(AVAILABILITY);
+            capture.awaitLine("1 " + AVAILABILITY + " online");
+            broker.publish("a", "b", "-i", "CLU1"); // the broker closes the older of two
+            capture.awaitLine("0 " + AVAILABILITY + " offline");
+            capture.awaitLine("0 " + AVAILABILITY + " online");
+            capture.clear();
+            mqtt.close();
+            capture.awaitLine("0 " + AVAILABILITY + " offline");
+            broker.capture(AVAILABILITY).awaitLine("1 " + AVAILABILITY + " offline");
+        }
+    }
+
+    @Test
+    void passwordIsRequiredAndNeverLogged() throws IOException, InterruptedException {
+        String url = "tcp://clu:%s@127.0.0.1:%d";
+        try (Mosquitto broker =
+                Mosquitto.stopped("password_file passwords", "allow_anonymous false")) {
+            var passwd =
+                    new ProcessBuilder(
+                                    "mosquitto_passwd", "-c", "-b", "passwords", "clu", "s3cr@t:/%")
+                            .directory(broker.folder.toFile())
+                            .inheritIO()
+                            .start();
+            assertEquals(0, passwd.waitFor());
+            broker.configure(
+                    "password_file " + broker.folder.resolve("passwords"), "allow_anonymous false");
+            broker.begin();
+            MqttSettings wrong =
+                    MqttSettings.of(
+                            url.formatted("hidd3n", broker.port),
+                            "CLU1",
+                            "homeassistant",
+                            broker.folder);
+            mqtt.connect(wrong);
+            await("refused", () -> !log.containing("NOT_AUTHORIZED").isEmpty());
+            assertFalse(mqtt.connected());
+            MqttSettings right =
+                    MqttSettings.of(
+                            url.formatted("s3cr@t:%2F%25", broker.port),
+                            "CLU1",
+                            "homeassistant",
+                            broker.folder);
+            mqtt.connect(right);
+            connected();
+            assertEquals(List.of(), log.containing("hidd3n"));
+            assertEquals(List.of(), log.containing("s3cr@t"));
+            assertFalse((wrong + " " + right).matches(".*(hidd3n|s3cr).*"), wrong + " " + right);
+        }
+    }
+
+    @Test
+    void tenThousandMessagesWhileTheBrokerIsDownAreBoundedAndLoggedOnce() throws IOException {
+        try (Mosquitto broker = Mosquitto.stopped()) {
+            mqtt.connect(broker.settings("CLU1"));
+            for (int i = 0; i < 10_000; i++) {
+                mqtt.publish("a", "" + i, false);
+            }
+            assertEquals(1_000, mqtt.waiting());
+            assertEquals(1, log.containing("wait for the broker").size());
+            List<String> received = new CopyOnWriteArrayList<>();
+            mqtt.subscribe("a", (topic, payload) -> received.add(payload));
+            broker.begin();
+            await("acknowledged", () -> mqtt.waiting() == 0);
+            await("received", () -> received.size() >= 1_000);
+            List<String> expected = new ArrayList<>();
+            for (int i = 0; i < 1_000; i++) {
+                expected.add("" + i);
+            }
+            assertEquals(expected, received);
+            await("logged", () -> log.containing("000 MQTT messages were dropped").size() == 1);
+            assertEquals(1, log.containing("wait for the broker").size());
+            assertTrue(mqtt.send("a", "more", false).join());
+        }
+    }
+
+    @Test
+    void largeMessagesThatWaitAreBoundedToo() throws IOException {
+        try (Mosquitto broker = Mosquitto.stopped()) {
+            mqtt.connect(broker.settings("CLU1"));
+            for (int i = 0; i < 20; i++) {
+                mqtt.publish("a", "x".repeat(1 << 20), false);
+            }
+            assertEquals(16, mqtt.waiting());
+        }
+    }
+
+    @Test
+    void messagesInFlightWhenTheBrokerIsKilledArriveAfterItsRestart() throws IOException {
+        List<String> received = new CopyOnWriteArrayList<>();
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.subscribe("a", (topic, payload) -> received.add(payload));
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+            for (int i = 0; i < 900; i++) {
+                mqtt.publish("a", "" + i, false);
+                if (i == 450) {
+                    broker.kill();
+                }
+            }
+            broker.begin();
+            await("acknowledged", () -> mqtt.waiting() == 0);
+            await("received", () -> received.contains("899"));
+        }
+    }
+
+    @Test
+    void brokerThatAcceptsAndNeverAnswers() throws IOException {
+        try (var silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            mqtt.connect(
+                    MqttSettings.of(
+                            "tcp://127.0.0.1:" + silent.getLocalPort(),
+                            "CLU1",
+                            "homeassistant",
+                            java.nio.file.Path.of("none")));
+            try (Socket first = silent.accept();
+                    Socket second = silent.accept()) { // the timeout of 4 s has ended the first
+                assertTrue(first.isConnected() && second.isConnected());
+                assertFalse(mqtt.connected());
+                assertEquals(1, log.containing("no connection to the MQTT broker tcp").size());
+                assertTimeoutPreemptively(Duration.ofSeconds(5), mqtt::close);
+            }
+        }
+    }
+
+    @Test
+    @Tag("heavy") // the keep alive is 10 s
+    void brokerThatStopsRespondingIsLostAndFoundAgain() throws IOException, InterruptedException {
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+            broker.signal("STOP");
+            mqtt.publish("a", "1", false);
+            await("lost", () -> !mqtt.connected());
+            broker.signal("CONT");
+            await("acknowledged", () -> mqtt.connected() && mqtt.waiting() == 0);
+        }
+    }
+
+    @Test
+    void closeEndsWhileTheBrokerDoesNotRespond() throws IOException, InterruptedException {
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+            broker.signal("STOP");
+            assertTimeoutPreemptively(Duration.ofSeconds(5), mqtt::close);
+        }
+    }
+
+    @Test
+    void connectionThatIsClosedBeforeTheBrokerAcceptsDoesNotStay()
+            throws IOException, InterruptedException {
+        try (Mosquitto broker = Mosquitto.start()) {
+            broker.signal("STOP");
+            mqtt.connect(broker.settings("CLU1"));
+            await("sent", broker::hasUnread);
+            mqtt.close();
+            broker.signal("CONT");
+            await(
+                    () -> broker.log().matches("(?s).* as CLU1 .*Client CLU1 (closed|disc).*"),
+                    broker::log);
+        }
+    }
+
+    @Test
+    void attemptsLeaveNothingBehind() throws IOException {
+        try (Mosquitto broker = Mosquitto.stopped();
+                var quick = new MqttConnection(Duration.ofMillis(1), Duration.ofMillis(2))) {
+            quick.connect(broker.settings("CLU1"));
+            await("failed", () -> log.containing("still no connection").size() > 500);
+            long threads =
+                    Thread.getAllStackTraces().keySet().stream()
+                            .filter(each -> each.getName().equals("sirocco-home-mqtt-io"))
+                            .count();
+            assertTrue(threads <= 10, threads + " threads");
+        }
+    }
+
+    @Test
+    void overlappingFiltersReceiveAMessageEach() throws IOException {
+        List<String> received = new CopyOnWriteArrayList<>();
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.subscribe("a/#", (topic, payload) -> received.add("# " + payload));
+            mqtt.subscribe("a/b", (topic, payload) -> received.add("b " + payload));
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+            broker.publish("a/b", "1");
+            broker.publish("a/c", "end");
+            await("received", () -> received.contains("# end"));
+            assertEquals(List.of("# 1", "b 1", "# end"), received);
+        }
+    }
+
+    @Test
+    void malformedTopicsAreRefused() {
+        assertThrows(IllegalArgumentException.class, () -> mqtt.publish("", "", false));
+        assertThrows(IllegalArgumentException.class, () -> mqtt.publish("a/#", "", false));
+        assertThrows(IllegalArgumentException.class, () -> mqtt.subscribe("a/#/b", (a, b) -> {}));
+    }
+
+    @Test
+    void callbackThatFailsDisturbsNoOther() throws IOException {
+        List<String> received = new CopyOnWriteArrayList<>();
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.subscribe(
+                    "a",
+                    (topic, payload) -> {
+                        throw new IllegalStateException("on purpose");
+                    });
+            mqtt.subscribe("a", into(received));
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+            broker.publish("a", "1");
+            broker.publish("a", "2");
+            await("received", () -> received.contains("a 2"));
+            assertEquals(2, log.containing("a callback for a has failed").size());
+        }
+    }
+
+    @Test
+    void noThreadOutlivesTheProgram() throws IOException {
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+            List<String> lasting =
+                    Thread.getAllStackTraces().keySet().stream()
+                            .filter(each -> !each.isDaemon())
+                            .map(Thread::getName)
+                            .filter(name -> name.contains("mqtt") || name.contains("Rx"))
+                            .toList();
+            assertEquals(List.of(), lasting);
+        }
+    }
+}
