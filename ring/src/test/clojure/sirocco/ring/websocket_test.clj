@@ -202,6 +202,16 @@
       (is (re-find #"listener" (soon logged)))
       (finally (stop)))))
 
+(deftest unknown-callbacks-are-named-once
+  (let [warnings (LinkedBlockingQueue.)]
+    (serving [port {:on-opne (fn [_]) :on-open (fn [socket] (ws/send socket "x"))}
+              {:warn-logger (fn [message _] (.add warnings message))}]
+      (dotimes [_ 3]
+        (with-open [socket (frames/connect port)]
+          (is (= [:text "x"] (frames/read! socket))))))
+    (is (= 1 (count warnings)))
+    (is (re-find #":on-opne.*:on-open" (.poll warnings)))))
+
 (deftest requests-that-ask-for-a-websocket
   (is (true? (ws/upgrade-request? {:headers {"upgrade" "WebSocket" "connection" "keep-alive, Upgrade"}})))
   (is (false? (ws/upgrade-request? {:headers {"connection" "Upgrade"}})))

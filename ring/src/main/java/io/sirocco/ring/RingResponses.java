@@ -178,14 +178,16 @@ final class RingResponses {
             boolean later) {
         RingAdapter.Settings settings = request.adapter.settings;
         if (body instanceof InputStream in) {
-            return out -> {
-                try (in) {
-                    in.transferTo(out);
-                }
-            };
+            return timely(
+                    request,
+                    out -> {
+                        try (in) {
+                            in.transferTo(out);
+                        }
+                    });
         }
         if (body instanceof ISeq) {
-            return out -> writeAll(RT.iter(body), charset(contentType), out);
+            return timely(request, out -> writeAll(RT.iter(body), charset(contentType), out));
         }
         if (RT.booleanCast(settings.streams().invoke(body))) {
             return later
@@ -193,12 +195,24 @@ final class RingResponses {
                     : out -> settings.writeStream().invoke(body, map, out);
         }
         if (body instanceof Iterable<?> && !(body instanceof IPersistentMap)) {
-            return out -> writeAll(RT.iter(body), charset(contentType), out);
+            return timely(request, out -> writeAll(RT.iter(body), charset(contentType), out));
         }
         throw new IllegalArgumentException(
                 "The :body must be nil, a String, byte[], ByteBuffer, InputStream, File, sequence,"
                         + " StreamableResponseBody or channel, not an object of "
                         + body.getClass().getName());
+    }
+
+    /** Sends what a writer has written when it waits for more. */
+    private static BodyWriter timely(RequestValues request, BodyWriter writer) {
+        return out -> {
+            var timely = new TimelyOutput(out, request.request.loop());
+            try {
+                writer.write(timely);
+            } finally {
+                timely.finish();
+            }
+        };
     }
 
     private static void writeAll(Iterator<?> elements, Charset charset, OutputStream out)
