@@ -330,6 +330,20 @@
 
 ;; ---- faults and load
 
+(deftest a-sequence-is-not-held-while-it-is-sent
+  (let [head (promise)]
+    (serving [port (fn [_]
+                     (let [elements (map #(str % (apply str (repeat 1000 \x))) (range 100000))]
+                       (deliver head (java.lang.ref.WeakReference. elements))
+                       (ok elements)))]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (is (= 200 (:status (wire/read-head! socket))))
+        (is (loop [tries 200]
+              (System/gc)
+              (or (nil? (.get ^java.lang.ref.WeakReference @head))
+                  (and (pos? tries) (do (wire/read-bytes! socket 1000) (recur (dec tries)))))))))))
+
 (defn- dropped
   "Returns how many connections the kernel has dropped at the listener, 0 without the tool that tells."
   [port]

@@ -138,6 +138,19 @@
         (wire/write! socket (frames/handshake "Sec-WebSocket-Extensions: permessage-deflate"))
         (is (re-find agreed (str (wire/header (wire/read-head! socket) "sec-websocket-extensions"))))))))
 
+(deftest no-message-follows-an-exception
+  (let [calls (atom [])
+        closed (promise)]
+    (serving [port {:on-message (fn [_ message] (swap! calls conj message) (throw (IllegalStateException. "first")))
+                    :on-error (fn [_ _] (swap! calls conj :error))
+                    :on-close (fn [_ code _] (deliver closed code))}]
+      (with-open [socket (frames/connect port)]
+        (apply wire/write! socket (map #(frames/frame :text %) ["1" "2" "3"]))
+        (is (= [:close 1011] (frames/read! socket)))
+        (frames/send! socket :close (byte-array [3 -13]))
+        (is (= 1011 (soon closed)))
+        (is (= ["1" :error] @calls))))))
+
 (deftest a-callback-of-send-that-throws-stops-no-later-message
   (let [failed (atom 0)
         fail (fn [_] (swap! failed inc) (throw (IllegalStateException. "fail")))]

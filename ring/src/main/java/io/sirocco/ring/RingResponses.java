@@ -22,6 +22,7 @@ import java.nio.charset.Charset;
 import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Turns response maps of Ring into responses. Any thread. */
 final class RingResponses {
@@ -187,7 +188,10 @@ final class RingResponses {
                     });
         }
         if (body instanceof ISeq) {
-            return timely(request, out -> writeAll(RT.iter(body), charset(contentType), out));
+            var sequence = new AtomicReference<>(body); // the writer must not keep what it has sent
+            return timely(
+                    request,
+                    out -> writeAll(RT.iter(sequence.getAndSet(null)), charset(contentType), out));
         }
         if (RT.booleanCast(settings.streams().invoke(body))) {
             return later
