@@ -629,6 +629,28 @@
           (end)
           (is (= ["0" ""] [(wire/read-line! socket) (wire/read-line! socket)])))))))
 
+(deftest sequences-of-all-kinds
+  (doseq [body [(map str (range 100)) (lazy-seq (cons "a" (lazy-seq (cons nil (lazy-seq nil))))) (lazy-seq nil) (list 1 :b "c") (seq [1 2])
+                [1 nil 2] (concat [1] [] [2] (map inc (range 40))) (eduction (map inc) (range 50)) (take 3 (iterate inc 1)) #{1}
+                (cons 1 (lazy-seq [2])) (java.util.ArrayList. [1 2]) (range 3) (repeat 3 "x")]]
+    (serving [port (fn [_] {:body body})]
+      (is (= (apply str body) (wire/text (wire/fetch port "/")))))))
+
+(deftest the-heap-does-not-hold-a-sequence
+  (let [piece (apply str (repeat 10000 "x"))]
+    (serving [port (fn [_] {:body (map (fn [i] (str i piece)) (range 30000))})] ; 300 MB
+      (let [used #(let [memory (java.lang.management.ManagementFactory/getMemoryMXBean)]
+                    (System/gc)
+                    (.getUsed (.getHeapMemoryUsage memory)))]
+        (with-open [socket (wire/connect port)]
+          (wire/write! socket "GET / HTTP/1.0\n\n")
+          (wire/read-head! socket)
+          (wire/read-bytes! socket 1000000)
+          (let [before (used)]
+            (dotimes [_ 100] (wire/read-bytes! socket 1000000))
+            (is (< (- (used) before) (* 20 1024 1024))))
+          (.transferTo (.getInputStream socket) (java.io.OutputStream/nullOutputStream)))))))
+
 (deftest the-heap-does-not-hold-a-body
   (let [size (* 300 1024 1024)
         endless (fn [] (let [left (atom size)]

@@ -3,6 +3,7 @@ package io.sirocco.ring;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import clojure.lang.IPending;
 import clojure.lang.IPersistentMap;
 import clojure.lang.ISeq;
 import clojure.lang.Keyword;
@@ -188,10 +189,7 @@ final class RingResponses {
                     });
         }
         if (body instanceof ISeq) {
-            var sequence = new AtomicReference<>(body); // the writer must not keep what it has sent
-            return timely(
-                    request,
-                    out -> writeAll(RT.iter(sequence.getAndSet(null)), charset(contentType), out));
+            return sequence(body, charset(contentType), request);
         }
         if (RT.booleanCast(settings.streams().invoke(body))) {
             return later
@@ -199,7 +197,7 @@ final class RingResponses {
                     : out -> settings.writeStream().invoke(body, map, out);
         }
         if (body instanceof Iterable<?> && !(body instanceof IPersistentMap)) {
-            return timely(request, out -> writeAll(RT.iter(body), charset(contentType), out));
+            return sequence(body, charset(contentType), request);
         }
         throw new IllegalArgumentException(
                 "The :body must be nil, a String, byte[], ByteBuffer, InputStream, File, sequence,"
@@ -207,8 +205,12 @@ final class RingResponses {
                         + body.getClass().getName());
     }
 
+    private interface TimelyWriter {
+        void write(TimelyOutput out) throws IOException;
+    }
+
     /** Sends what a writer has written when it waits for more. */
-    private static BodyWriter timely(RequestValues request, BodyWriter writer) {
+    private static BodyWriter timely(RequestValues request, TimelyWriter writer) {
         return out -> {
             var timely = new TimelyOutput(out, request.request.loop());
             try {
@@ -219,13 +221,56 @@ final class RingResponses {
         };
     }
 
-    private static void writeAll(Iterator<?> elements, Charset charset, OutputStream out)
+    /** Returns a writer of a sequence, which may be endless: it keeps no element. */
+    private static BodyWriter sequence(Object body, Charset charset, RequestValues request) {
+        var all = new AtomicReference<Object>(body);
+        return timely(request, out -> writeAll(all, charset, out));
+    }
+
+    private static void writeAll(AtomicReference<Object> all, Charset charset, TimelyOutput out)
             throws IOException {
-        while (elements.hasNext()) {
-            Object each = elements.next();
-            if (each != null) {
-                out.write(each.toString().getBytes(charset));
+        if (all.get() instanceof ISeq) {
+            writeSeq(RT.seq(all.getAndSet(null)), charset, out);
+            return;
+        }
+        for (Iterator<?> each = RT.iter(all.getAndSet(null)); each.hasNext(); ) {
+            write(each.next(), charset, out);
+        }
+    }
+
+    private static void write(Object element, Charset charset, TimelyOutput out)
+            throws IOException {
+        if (element != null) {
+            byte[] bytes = element.toString().getBytes(charset);
+            out.write(bytes, 0, bytes.length);
+        }
+    }
+
+    /** Writes those elements in a row that are known, and may wait before others. */
+    private static void writeSeq(ISeq seq, Charset charset, TimelyOutput out) throws IOException {
+        while (seq != null) {
+            Object first = seq.first();
+            out.begin();
+            try {
+                add(first, charset, out);
+                for (seq = seq.more(); isKnown(seq) && seq.seq() != null; seq = seq.more()) {
+                    add(seq.first(), charset, out);
+                }
+            } finally {
+                out.end();
             }
+            seq = seq.seq();
+        }
+    }
+
+    private static boolean isKnown(ISeq seq) {
+        return !(seq instanceof IPending pending) || pending.isRealized();
+    }
+
+    private static void add(Object element, Charset charset, TimelyOutput out) throws IOException {
+        if (element != null) {
+            byte[] bytes = element.toString().getBytes(charset);
+            out.add(bytes, 0, bytes.length);
         }
     }
 

@@ -33,15 +33,32 @@ final class TimelyOutput extends FilterOutputStream {
 
     @Override
     public void write(byte[] bytes, int from, int length) throws IOException {
-        writing.lock();
+        begin();
         try {
-            out.write(bytes, from, length);
-            if (!scheduled) {
-                scheduled = true;
-                schedule();
-            }
+            add(bytes, from, length);
         } finally {
-            writing.unlock();
+            end();
+        }
+    }
+
+    /**
+     * Begins several writes in a row, by {@link #add}, between which the producer does not wait.
+     */
+    void begin() {
+        writing.lock();
+    }
+
+    /** Ends writes that {@link #begin} has begun. */
+    void end() {
+        writing.unlock();
+    }
+
+    /** Writes, between {@link #begin} and {@link #end}. */
+    void add(byte[] bytes, int from, int length) throws IOException {
+        out.write(bytes, from, length);
+        if (!scheduled) {
+            scheduled = true;
+            schedule();
         }
     }
 
