@@ -3,6 +3,7 @@ package io.sirocco.ring;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import clojure.lang.Counted;
 import clojure.lang.IPending;
 import clojure.lang.IPersistentMap;
 import clojure.lang.ISeq;
@@ -20,6 +21,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -229,20 +231,39 @@ final class RingResponses {
 
     private static void writeAll(AtomicReference<Object> all, Charset charset, TimelyOutput out)
             throws IOException {
-        if (all.get() instanceof ISeq) {
+        Object body = all.get();
+        boolean inMemory =
+                body instanceof Counted || body instanceof Collection && !(body instanceof ISeq);
+        if (!inMemory && body instanceof ISeq) {
+            body = null;
             writeSeq(RT.seq(all.getAndSet(null)), charset, out);
             return;
         }
-        for (Iterator<?> each = RT.iter(all.getAndSet(null)); each.hasNext(); ) {
-            write(each.next(), charset, out);
+        Iterator<?> elements = RT.iter(body);
+        if (inMemory) { // none of them is waited for
+            OutputStream below = out.begin();
+            try {
+                addAll(elements, charset, below);
+            } finally {
+                out.end();
+            }
+        } else {
+            while (elements.hasNext()) {
+                Object next = elements.next();
+                OutputStream below = out.begin();
+                try {
+                    add(next, charset, below);
+                } finally {
+                    out.end();
+                }
+            }
         }
     }
 
-    private static void write(Object element, Charset charset, TimelyOutput out)
+    private static void addAll(Iterator<?> elements, Charset charset, OutputStream out)
             throws IOException {
-        if (element != null) {
-            byte[] bytes = element.toString().getBytes(charset);
-            out.write(bytes, 0, bytes.length);
+        while (elements.hasNext()) {
+            add(elements.next(), charset, out);
         }
     }
 
@@ -250,11 +271,11 @@ final class RingResponses {
     private static void writeSeq(ISeq seq, Charset charset, TimelyOutput out) throws IOException {
         while (seq != null) {
             Object first = seq.first();
-            out.begin();
+            OutputStream below = out.begin();
             try {
-                add(first, charset, out);
+                add(first, charset, below);
                 for (seq = seq.more(); isKnown(seq) && seq.seq() != null; seq = seq.more()) {
-                    add(seq.first(), charset, out);
+                    add(seq.first(), charset, below);
                 }
             } finally {
                 out.end();
@@ -267,10 +288,9 @@ final class RingResponses {
         return !(seq instanceof IPending pending) || pending.isRealized();
     }
 
-    private static void add(Object element, Charset charset, TimelyOutput out) throws IOException {
+    private static void add(Object element, Charset charset, OutputStream out) throws IOException {
         if (element != null) {
-            byte[] bytes = element.toString().getBytes(charset);
-            out.add(bytes, 0, bytes.length);
+            out.write(element.toString().getBytes(charset));
         }
     }
 

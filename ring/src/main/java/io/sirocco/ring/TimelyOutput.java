@@ -33,33 +33,30 @@ final class TimelyOutput extends FilterOutputStream {
 
     @Override
     public void write(byte[] bytes, int from, int length) throws IOException {
-        begin();
+        OutputStream below = begin();
         try {
-            add(bytes, from, length);
+            below.write(bytes, from, length);
         } finally {
             end();
         }
     }
 
     /**
-     * Begins several writes in a row, by {@link #add}, between which the producer does not wait.
+     * Returns the stream below, for writes in a row between which the producer does not wait, until
+     * {@link #end}.
      */
-    void begin() {
+    OutputStream begin() {
         writing.lock();
-    }
-
-    /** Ends writes that {@link #begin} has begun. */
-    void end() {
-        writing.unlock();
-    }
-
-    /** Writes, between {@link #begin} and {@link #end}. */
-    void add(byte[] bytes, int from, int length) throws IOException {
-        out.write(bytes, from, length);
         if (!scheduled) {
             scheduled = true;
             schedule();
         }
+        return out;
+    }
+
+    /** Ends the writes that {@link #begin} has begun. */
+    void end() {
+        writing.unlock();
     }
 
     /** Called when the producer has ended; from then on another thread may use the stream below. */
