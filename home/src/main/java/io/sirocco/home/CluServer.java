@@ -200,6 +200,8 @@ final class CluServer implements ReportSink, AutoCloseable {
             case Request.SetKey set -> setKey(set, key, from);
             case Request.Reset reset -> reset(key, from);
             case Request.StartTftp start when project -> startTftp(key, new Response.Ok(), from);
+            case Request.StopTftp stop when project ->
+                    transfers.close(() -> hand(key, new Response.Ok(), from));
             case Request.Measurements measurements when project ->
                     startTftp(
                             key, new Response.Measurements(address, measurements.session()), from);
@@ -301,7 +303,7 @@ final class CluServer implements ReportSink, AutoCloseable {
 
     private void reset(KeyRing.Key key, InetSocketAddress from) {
         keys.reset();
-        transfers.close();
+        transfers.close(() -> {});
         scripts.reset()
                 .whenComplete((status, failure) -> hand(key, new Response.Reset(address), from));
     }
