@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FortifiedTest {
-    private static final int AT_A_TIME = 100; // so that the socket's buffer takes all
+    private static final int AT_A_TIME = 40; // so that the socket's buffer takes all
 
     @TempDir Path directory;
     private CluRig rig;
