@@ -13,6 +13,7 @@ import io.sirocco.http.BodySource;
 import io.sirocco.http.BodyWriter;
 import io.sirocco.http.MediaType;
 import io.sirocco.http.Response;
+import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -182,13 +183,9 @@ final class RingResponses {
             boolean later) {
         RingAdapter.Settings settings = request.adapter.settings;
         if (body instanceof InputStream in) {
-            return timely(
-                    request,
-                    out -> {
-                        try (in) {
-                            in.transferTo(out);
-                        }
-                    });
+            return in instanceof ByteArrayInputStream
+                    ? out -> copy(in, out) // which never waits
+                    : timely(request, out -> copy(in, out));
         }
         if (body instanceof ISeq) {
             return sequence(body, charset(contentType), request);
@@ -205,6 +202,12 @@ final class RingResponses {
                 "The :body must be nil, a String, byte[], ByteBuffer, InputStream, File, sequence,"
                         + " StreamableResponseBody or channel, not an object of "
                         + body.getClass().getName());
+    }
+
+    private static void copy(InputStream in, OutputStream out) throws IOException {
+        try (in) {
+            in.transferTo(out);
+        }
     }
 
     private interface TimelyWriter {
@@ -225,37 +228,26 @@ final class RingResponses {
 
     /** Returns a writer of a sequence, which may be endless: it keeps no element. */
     private static BodyWriter sequence(Object body, Charset charset, RequestValues request) {
+        if (body instanceof Counted || body instanceof Collection && !(body instanceof ISeq)) {
+            return out -> addAll(RT.iter(body), charset, out); // none of them is waited for
+        }
         var all = new AtomicReference<Object>(body);
         return timely(request, out -> writeAll(all, charset, out));
     }
 
     private static void writeAll(AtomicReference<Object> all, Charset charset, TimelyOutput out)
             throws IOException {
-        Object body = all.get();
-        boolean inMemory =
-                body instanceof Counted || body instanceof Collection && !(body instanceof ISeq);
-        if (!inMemory && body instanceof ISeq) {
-            body = null;
+        if (all.get() instanceof ISeq) {
             writeSeq(RT.seq(all.getAndSet(null)), charset, out);
             return;
         }
-        Iterator<?> elements = RT.iter(body);
-        if (inMemory) { // none of them is waited for
+        for (Iterator<?> each = RT.iter(all.getAndSet(null)); each.hasNext(); ) {
+            Object next = each.next();
             OutputStream below = out.begin();
             try {
-                addAll(elements, charset, below);
+                add(next, charset, below);
             } finally {
                 out.end();
-            }
-        } else {
-            while (elements.hasNext()) {
-                Object next = elements.next();
-                OutputStream below = out.begin();
-                try {
-                    add(next, charset, below);
-                } finally {
-                    out.end();
-                }
             }
         }
     }
