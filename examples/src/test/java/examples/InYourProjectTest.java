@@ -36,7 +36,7 @@ class InYourProjectTest {
     private static final Path RING_PAGE = Snippets.TOP.resolve("docs/ring.md");
     private static final Path HTTP_PAGE = Snippets.TOP.resolve("docs/http.md");
     private static final List<String> MODULES =
-            List.of("net", "openssl", "http", "web", "live", "script", "ring");
+            List.of("net", "openssl", "http", "web", "live", "script", "ring", "home");
 
     /** Those that are in Clojure alone, which Javadoc has nothing to say of. */
     private static final List<String> CLOJURE = List.of("ring-conformance", "http-kit");
