@@ -34,6 +34,7 @@ public final class Clu implements AutoCloseable {
     private final RemoteClients clients;
     private final CluServices services;
     private final StandardObjects objects;
+    private final CluObjects created;
 
     private Clu(
             Loops loops,
@@ -44,7 +45,8 @@ public final class Clu implements AutoCloseable {
             FileTransfers transfers,
             RemoteClients clients,
             CluServices services,
-            StandardObjects objects) {
+            StandardObjects objects,
+            CluObjects created) {
         this.loops = loops;
         this.identity = identity;
         this.pin = pin;
@@ -54,6 +56,7 @@ public final class Clu implements AutoCloseable {
         this.clients = clients;
         this.services = services;
         this.objects = objects;
+        this.created = created;
     }
 
     /**
@@ -119,6 +122,7 @@ public final class Clu implements AutoCloseable {
         var services = new CluServices(settings, identity, clients);
         services.scripts(scripts);
         var objects = new StandardObjects(services, settings.directory, settings.version);
+        var created = new CluObjects(settings, services, objects, clients);
         var clu =
                 new Clu(
                         loops,
@@ -129,9 +133,10 @@ public final class Clu implements AutoCloseable {
                         transfers,
                         clients,
                         services,
-                        objects);
+                        objects,
+                        created);
         try {
-            scripts.start(new CluObjects(settings, services, objects, clients));
+            scripts.start(created);
             server.open(loops, scripts);
             return clu;
         } catch (IOException | RuntimeException e) {
@@ -163,6 +168,34 @@ public final class Clu implements AutoCloseable {
     /** Returns the log of the scripts. */
     public ScriptLog log() {
         return scripts.log();
+    }
+
+    /**
+     * Returns the objects that the scripts have created, with their features; completes on the
+     * thread of the scripts. It fails while too much waits for that thread.
+     */
+    public CompletableFuture<List<ObjectSnapshot>> objects() {
+        return created.snapshots();
+    }
+
+    /**
+     * Evaluates a Lua expression as for a client.
+     *
+     * @return the text of its value, {@code nil} if it fails; completes on the thread of the
+     *     scripts
+     */
+    public CompletableFuture<String> evaluate(String expression) {
+        var result = new CompletableFuture<String>();
+        if (!scripts.call(expression, result::complete)) {
+            result.completeExceptionally(
+                    new IllegalStateException("too many calls wait for the scripts"));
+        }
+        return result;
+    }
+
+    /** Returns whether the broker of MQTT is connected. */
+    public boolean mqttConnected() {
+        return services.mqttConnected();
     }
 
     /** Discards the state of the scripts and boots them again; completes when they run. */

@@ -10,7 +10,9 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -24,6 +26,7 @@ final class CluObjects implements ObjectFactory {
     private final CluServices services;
     private final StandardObjects objects;
     private final RemoteClients clients;
+    private volatile Optional<ObjectList> list = Optional.empty(); // of the present state
 
     CluObjects(
             CluSettings settings,
@@ -36,9 +39,16 @@ final class CluObjects implements ObjectFactory {
         this.clients = clients;
     }
 
+    /** Returns the objects of the scripts. Any thread. */
+    CompletableFuture<List<ObjectSnapshot>> snapshots() {
+        return list.map(ObjectList::snapshots)
+                .orElseGet(() -> CompletableFuture.completedFuture(List.of()));
+    }
+
     @Override
     public ObjectContext context(ScriptThread scripts, LuaValue globals) {
         services.begin();
+        list = Optional.of(new ObjectList(scripts));
         return new ObjectContext(
                 scripts,
                 globals,
@@ -50,6 +60,16 @@ final class CluObjects implements ObjectFactory {
 
     @Override
     public Optional<HomeObject> create(
+            int type, boolean gate, String name, Varargs arguments, ObjectContext context) {
+        HomeObject object =
+                known(type, gate, name, arguments, context)
+                        .orElseGet(() -> new HomeObject(name, context) {});
+        list.filter(all -> all.isOf(context.scripts()))
+                .ifPresent(all -> all.add(type, gate, object));
+        return Optional.of(object);
+    }
+
+    private Optional<HomeObject> known(
             int type, boolean gate, String name, Varargs arguments, ObjectContext context) {
         if (type == REMOTE_CLU && !gate) {
             Inet4Address address = address(name, arguments.arg1());

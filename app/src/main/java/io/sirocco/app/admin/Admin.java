@@ -176,7 +176,8 @@ public final class Admin implements AutoCloseable {
         routes.get(path, request -> page);
     }
 
-    private static Response secured(Response response) {
+    /** Returns a response with the headers that protect the pages of operators. */
+    public static Response secured(Response response) {
         return response.setHeader("Content-Security-Policy", POLICY)
                 .setHeader("Cache-Control", "no-store")
                 .setHeader("X-Content-Type-Options", "nosniff")

@@ -7,6 +7,9 @@ import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -18,10 +21,10 @@ import java.util.stream.Stream;
  * Origin and Sec-Fetch-Site, which they cannot choose, reveal them. Servers that join an upstream
  * always need a token. Immutable.
  */
-final class Guard implements Filter {
+public final class Guard implements Filter {
     private static final String COOKIE = "sirocco-admin";
     private static final String BEARER = "Bearer ";
-    private static final Set<String> PAGES = Set.of("/", "/live");
+    private static final Set<String> PAGES = Set.of("/", "/live", "/home");
     private static final Set<String> OPEN = Set.of("/health", "/ready");
 
     private static final String REGISTRATION = "/upstreams/";
@@ -35,6 +38,24 @@ final class Guard implements Filter {
         this.token = token;
         this.registration = registration;
         this.healthOpen = healthOpen;
+    }
+
+    /**
+     * Creates one for another server of operators.
+     *
+     * @param tokenFile contains the token; created with a new token if it is missing
+     * @throws IOException if the token is not usable, or if there is none and the address is open
+     *     to the network; with a message for the operator
+     */
+    public static Guard of(InetSocketAddress address, Optional<Path> tokenFile) throws IOException {
+        if (tokenFile.isEmpty() && !address.getAddress().isLoopbackAddress()) {
+            throw new IOException(
+                    "the admin address %s:%d is open to the network, so it needs a token: set a token file"
+                            .formatted(address.getAddress().getHostAddress(), address.getPort()));
+        }
+        Optional<Token> token =
+                tokenFile.isPresent() ? Optional.of(Token.in(tokenFile.get())) : Optional.empty();
+        return new Guard(token, Optional.empty(), false);
     }
 
     @Override

@@ -14,10 +14,10 @@ import tools.jackson.databind.json.JsonMapper;
  * The body of a request to the admin server: a JSON object whose keys are known. What is wrong with
  * it is a {@link Refused} with 400. Immutable.
  */
-record JsonBody(JsonNode all) {
+public record JsonBody(JsonNode all) {
 
     /** Reads the body of a request. */
-    static JsonBody read(Request request, JsonMapper json, Set<String> keys)
+    public static JsonBody read(Request request, JsonMapper json, Set<String> keys)
             throws IOException, Refused {
         JsonNode all;
         try {
@@ -39,17 +39,18 @@ record JsonBody(JsonNode all) {
         return new JsonBody(all);
     }
 
-    boolean has(String key) {
+    /** Returns whether there is such a key. */
+    public boolean has(String key) {
         return all.has(key);
     }
 
     /** Returns a value; it is missing if the key is. */
-    JsonNode get(String key) {
+    public JsonNode get(String key) {
         return all.path(key);
     }
 
     /** Returns a string, if the key is there. */
-    Optional<String> text(String key) throws Refused {
+    public Optional<String> text(String key) throws Refused {
         if (!has(key)) {
             return Optional.empty();
         }
@@ -60,7 +61,7 @@ record JsonBody(JsonNode all) {
     }
 
     /** Returns a boolean, which is false if the key is missing. */
-    boolean flag(String key) throws Refused {
+    public boolean flag(String key) throws Refused {
         if (has(key) && !get(key).isBoolean()) {
             throw bad("\"" + key + "\" must be true or false");
         }
@@ -68,7 +69,7 @@ record JsonBody(JsonNode all) {
     }
 
     /** Returns a whole number. */
-    int whole(String key, int usual, int least, int most) throws Refused {
+    public int whole(String key, int usual, int least, int most) throws Refused {
         if (!has(key)) {
             return usual;
         }
@@ -83,7 +84,7 @@ record JsonBody(JsonNode all) {
     }
 
     /** Returns the error of a wrong request. */
-    static Refused bad(String message) {
+    public static Refused bad(String message) {
         return new Refused(400, "bad_arguments", message);
     }
 }

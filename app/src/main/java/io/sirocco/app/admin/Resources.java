@@ -8,12 +8,17 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 
 /** The bundled files of the dashboard. Any thread. */
-final class Resources {
+public final class Resources {
     private Resources() {}
 
     /** Returns a bundled file as a response. */
-    static Response page(String name) {
-        try (InputStream in = Resources.class.getResourceAsStream(name)) {
+    public static Response page(String name) {
+        return page(Resources.class, name);
+    }
+
+    /** Returns a file that is bundled beside a class. */
+    public static Response page(Class<?> beside, String name) {
+        try (InputStream in = beside.getResourceAsStream(name)) {
             if (in == null) {
                 throw new IllegalStateException("the dashboard is not bundled: " + name);
             }

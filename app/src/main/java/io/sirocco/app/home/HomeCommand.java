@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.home;
 
+import io.sirocco.app.config.Address;
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.bench.command.TransportWord;
 import io.sirocco.home.Clu;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
@@ -25,7 +31,13 @@ import picocli.CommandLine.Spec;
                     + " docs/home.md.",
             ""
         },
-        sortOptions = false)
+        sortOptions = false,
+        subcommands = {
+            DiscoverCommand.class,
+            AliveCommand.class,
+            ExecuteCommand.class,
+            FetchCommand.class
+        })
 public final class HomeCommand implements Callable<Integer> {
     private final Consumer<Runnable> onStop;
 
@@ -34,10 +46,9 @@ public final class HomeCommand implements Callable<Integer> {
     @Option(
             names = "--dir",
             paramLabel = "DIR",
-            defaultValue = "runtime",
             description =
                     "The folder of the controller: keys, scripts, stored values. It is created."
-                            + " (default: ${DEFAULT-VALUE})")
+                            + " (default: runtime; with --demo a temporary folder)")
     private Path directory;
 
     @Option(
@@ -45,24 +56,22 @@ public final class HomeCommand implements Callable<Integer> {
             paramLabel = "NAME",
             description =
                     "The network interface to serve, or an IPv4 address of this machine. (default:"
-                            + " the only private address)")
+                            + " the only private address; with --demo 127.0.0.1)")
     private String on;
 
     @Option(
             names = "--port",
             paramLabel = "N",
-            defaultValue = "1234",
-            description = "The UDP port; 0 lets the system choose. (default: ${DEFAULT-VALUE})")
-    private int port;
+            description = "The UDP port; 0 lets the system choose. (default: 1234; with --demo 0)")
+    private Integer port;
 
     @Option(
             names = "--tftp-port",
             paramLabel = "N",
-            defaultValue = "69",
             description =
                     "The UDP port of file transfers, which start when a client asks for them."
-                            + " (default: ${DEFAULT-VALUE})")
-    private int tftpPort;
+                            + " (default: 69; with --demo 0)")
+    private Integer tftpPort;
 
     @Option(
             names = "--fortified",
@@ -70,6 +79,32 @@ public final class HomeCommand implements Callable<Integer> {
                     "Accept requests under the project key only, once the controller has one, and"
                             + " send nothing to anyone else. Object Manager cannot adopt it then.")
     private boolean fortified;
+
+    @Option(
+            names = "--admin",
+            paramLabel = "ADDRESS",
+            defaultValue = "127.0.0.1:9180",
+            description =
+                    "The address of the web page; 'none' disables it. An address that is open to"
+                            + " the network needs --admin-token. (default: ${DEFAULT-VALUE})")
+    private String admin;
+
+    @Option(
+            names = "--admin-token",
+            paramLabel = "FILE",
+            description = "The file with the token of the web page, created if it is missing.")
+    private Path adminToken;
+
+    @Option(names = "--demo", description = "Run a demo: simulated lamps, blinds and a thermostat.")
+    private boolean demo;
+
+    @Option(
+            names = "--mqtt",
+            paramLabel = "URL",
+            description =
+                    "The MQTT broker of the demo, which announces its devices there. Example:"
+                            + " tcp://127.0.0.1:1883")
+    private String mqtt;
 
     @Option(
             names = "--transport",
@@ -90,20 +125,43 @@ public final class HomeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        requirePort("--port", port);
-        requirePort("--tftp-port", tftpPort);
-        LocalAddress local = LocalAddress.of(on);
+        int udp = port("--port", port, 1234);
+        int tftp = port("--tftp-port", tftpPort, 69);
+        Optional<InetSocketAddress> page = page();
+        if (mqtt != null && !demo) {
+            throw wrong(
+                    "--mqtt is for the demo: scripts set MQTTUrl, feature 20 of the controller");
+        }
+        LocalAddress local = LocalAddress.of(demo && on == null ? "127.0.0.1" : on);
+        Path folder = folder();
+        try {
+            if (demo) {
+                Demo.write(folder, local.address(), mqtt == null ? "" : mqtt);
+            }
+            serve(local, udp, tftp, folder, page);
+        } finally {
+            if (demo && directory == null) {
+                Demo.delete(folder);
+            }
+        }
+        return 0;
+    }
+
+    private void serve(
+            LocalAddress local, int udp, int tftp, Path folder, Optional<InetSocketAddress> page)
+            throws IOException, InterruptedException {
         var stopped = new CountDownLatch(1);
         onStop.accept(stopped::countDown);
         try (Clu clu =
-                Clu.start(
-                        settings ->
-                                settings.directory(directory)
-                                        .address(local.address())
-                                        .port(port)
-                                        .tftpPort(tftpPort)
-                                        .fortified(fortified)
-                                        .transport(transport))) {
+                        Clu.start(
+                                settings ->
+                                        settings.directory(folder)
+                                                .address(local.address())
+                                                .port(udp)
+                                                .tftpPort(tftp)
+                                                .fortified(fortified)
+                                                .transport(transport));
+                HomePage shown = page.isPresent() ? show(page.get(), clu) : null) {
             PrintWriter out = spec.commandLine().getOut();
             out.printf(
                     "Controller %s on udp://%s:%d (%s), PIN %s%n",
@@ -112,16 +170,67 @@ public final class HomeCommand implements Callable<Integer> {
                     clu.address().getPort(),
                     local.on().getName(),
                     clu.pin());
+            if (shown != null) {
+                out.printf("Page http://%s/home%n", text(shown.address()));
+            }
+            if (demo) {
+                out.printf("Folder %s%n", folder);
+            }
             out.flush();
             stopped.await();
         }
-        return 0;
     }
 
-    private void requirePort(String option, int number) {
-        if (number < 0 || number > 65_535) {
-            throw new ParameterException(
-                    spec.commandLine(), option + " must be from 0 to 65535, not " + number);
+    private HomePage show(InetSocketAddress address, Clu clu) throws IOException {
+        try {
+            return HomePage.start(
+                    address,
+                    Optional.ofNullable(adminToken),
+                    clu,
+                    new HomeState.Facts(fortified, demo));
+        } catch (UncheckedIOException e) {
+            throw new IOException(
+                    e.getCause().getMessage() + "; choose another by --admin, or --admin none", e);
         }
+    }
+
+    private Path folder() throws IOException {
+        if (directory != null) {
+            return directory;
+        }
+        return demo ? Files.createTempDirectory("sirocco-home-demo-") : Path.of("runtime");
+    }
+
+    private static String text(InetSocketAddress address) {
+        String host = address.getAddress().getHostAddress();
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+    }
+
+    private Optional<InetSocketAddress> page() throws IOException {
+        if (admin.equals("none")) {
+            return Optional.empty();
+        }
+        try {
+            if (Address.parse(admin, Path.of("")).resolved() instanceof InetSocketAddress address) {
+                return Optional.of(address);
+            }
+        } catch (ConfigError e) {
+            throw wrong("--admin " + e.getMessage());
+        }
+        throw wrong("--admin must be a host and a port");
+    }
+
+    private int port(String option, Integer number, int usual) {
+        if (number == null) {
+            return demo ? 0 : usual;
+        }
+        if (number < 0 || number > 65_535) {
+            throw wrong(option + " must be from 0 to 65535, not " + number);
+        }
+        return number;
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
     }
 }

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.luaj.vm2.LuaFunction;
 import org.luaj.vm2.LuaValue;
@@ -44,6 +45,11 @@ public class HomeObject {
     /** Returns the services of the controller. Immutable. */
     protected final ObjectContext context() {
         return context;
+    }
+
+    /** Returns the indexes of the features that this class itself has stored. */
+    public final Set<Integer> stored() {
+        return Set.copyOf(features.keySet());
     }
 
     /** Returns a feature, or nil. */

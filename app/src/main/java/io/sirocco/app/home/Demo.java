@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.home;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.home.file.AtomicFile;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Inet4Address;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The folder of a demo: scripts with lamps, blinds and a thermostat that are simulated in Lua. */
+final class Demo {
+    private static final int FIRST_SERIAL = 0x0e00_0000;
+    private static final int SERIALS = 1 << 24;
+
+    private Demo() {}
+
+    /**
+     * Writes the scripts; those that exist are kept, except for the URL of the broker.
+     *
+     * @param broker the URL of the MQTT broker, or empty
+     */
+    static void write(Path directory, Inet4Address address, String broker) throws IOException {
+        Path scripts = Files.createDirectories(directory.resolve("root/a"));
+        if (Files.notExists(scripts.resolve("MAIN.LUA"))
+                && Files.notExists(scripts.resolve("CONFIG.JSON"))) {
+            int serial = FIRST_SERIAL + new SecureRandom().nextInt(SERIALS);
+            AtomicFile.write(
+                    scripts.resolve("CONFIG.JSON"), ("{\"sn\":" + serial + "}").getBytes(UTF_8));
+            String number = "0x" + HexFormat.of().formatHex(address.getAddress());
+            for (String name : List.of("USER.LUA", "OM.LUA", "MAIN.LUA")) {
+                String text =
+                        bundled(name)
+                                .replace("@SERIAL@", HexFormat.of().toHexDigits(serial))
+                                .replace("@ADDRESS@", number);
+                AtomicFile.write(scripts.resolve(name), text.getBytes(UTF_8));
+            }
+        }
+        String url = "MQTT_URL = " + LuaLiteral.of(broker) + "\n";
+        AtomicFile.writePrivate(scripts.resolve("MQTT.LUA"), url.getBytes(UTF_8));
+    }
+
+    private static String bundled(String name) throws IOException {
+        try (InputStream in = Demo.class.getResourceAsStream("demo/" + name)) {
+            return new String(in.readAllBytes(), UTF_8);
+        }
+    }
+
+    /** Deletes a temporary folder. */
+    static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.home;
+
+import io.sirocco.home.Clu;
+import io.sirocco.home.ObjectSnapshot;
+import io.sirocco.home.lua.ScriptLog;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The controller as the page shows it. Immutable.
+ *
+ * @param state of the scripts: {@code running}, {@code emergency}, ...
+ * @param serial 8 hexadecimal digits
+ * @param demo whether the classes of the objects are those of the demo
+ * @param busy whether the thread of the scripts did not list its objects in time
+ */
+record HomeState(
+        String state,
+        String serial,
+        String address,
+        boolean fortified,
+        boolean demo,
+        boolean mqtt,
+        boolean busy,
+        List<ObjectSnapshot> objects,
+        List<LogLine> log) {
+    private static final int MOST_LINES = 200;
+
+    /** A line of the log. Immutable. */
+    record LogLine(Instant time, String level, String text) {}
+
+    /** The facts of a controller that do not change. Immutable. */
+    record Facts(boolean fortified, boolean demo) {}
+
+    /** Reads the state; waits up to 2 s for the thread of the scripts. */
+    static HomeState of(Clu clu, Facts facts) throws InterruptedException {
+        List<ObjectSnapshot> objects = List.of();
+        boolean busy = false;
+        try {
+            objects = clu.objects().get(2, TimeUnit.SECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            busy = true;
+        }
+        List<ScriptLog.Line> lines = clu.log().lines();
+        return new HomeState(
+                clu.status().name().toLowerCase(Locale.ROOT),
+                HexFormat.of().toHexDigits(clu.serial()),
+                clu.address().getAddress().getHostAddress() + ":" + clu.address().getPort(),
+                facts.fortified,
+                facts.demo,
+                clu.mqttConnected(),
+                busy,
+                objects,
+                lines.subList(Math.max(0, lines.size() - MOST_LINES), lines.size()).stream()
+                        .map(HomeState::line)
+                        .toList());
+    }
+
+    private static LogLine line(ScriptLog.Line line) {
+        return new LogLine(line.time(), line.level().getName(), line.text());
+    }
+}
