@@ -36,6 +36,7 @@ final class BodyPump implements PushSource.Sink {
 
     /** Sends the response, whose headers usually wait for the first segment of the body. */
     void start() {
+        exchange.handlerEnded();
         if (exchange.responded || !exchange.connected()) {
             close();
         } else if (exchange.headOnly || response.bodiless()) {

@@ -226,6 +226,8 @@ public final class LoopContext extends WebSocketContext {
                         () -> {
                             if (exchange.pending()) { // else it was too late before its turn came
                                 exchange.run();
+                            } else {
+                                responder.onLoop(exchange, exchange::handlerEnded);
                             }
                         });
     }
