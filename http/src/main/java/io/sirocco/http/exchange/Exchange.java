@@ -12,6 +12,7 @@ import io.sirocco.http.route.PathParams;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.ScheduledTask;
+import io.sirocco.net.log.LinkedErrors;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import jdk.jfr.FlightRecorder;
@@ -30,6 +31,10 @@ import jdk.jfr.FlightRecorder;
  * <p>Methods say where they run; fields are loop-confined unless they say otherwise.
  */
 public final class Exchange extends HandlerThread implements Runnable {
+    static {
+        LinkedErrors.link(Throwable.class, OutOfMemoryError.class);
+    }
+
     /**
      * How long an asynchronous response of a client that has disconnected counts as a request in
      * progress where there is no handler timeout, in milliseconds.
@@ -260,7 +265,10 @@ public final class Exchange extends HandlerThread implements Runnable {
             body.fail(clientIsGone());
         }
         leave(); // after the notifications
-        if (cause == CloseCause.STOPPED) {
+        if (cause == CloseCause.MEMORY_SHORT) {
+            rule = rule == null ? RequestError.MEMORY_SHORT : rule; // for the log
+            cancel(); // or what it keeps would stay
+        } else if (cause == CloseCause.STOPPED) {
             cancel();
         }
         runWhenOver();

@@ -17,6 +17,7 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 import io.sirocco.net.TaskKind;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
@@ -29,6 +30,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * into, date, counters. Loop-confined.
  */
 public final class LoopContext extends WebSocketContext {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
     private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
 

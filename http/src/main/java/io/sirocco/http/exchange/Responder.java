@@ -7,6 +7,7 @@ import io.sirocco.http.Handler;
 import io.sirocco.http.Response;
 import io.sirocco.http.body.Segments;
 import io.sirocco.net.OpenFile;
+import io.sirocco.net.log.LinkedErrors;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -28,6 +29,10 @@ import java.util.function.Consumer;
  * plain call. Methods say where they run.
  */
 final class Responder {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     /** How long the headers of a stream of events wait for the first event, in milliseconds. */
     private static final long FIRST_EVENT = 100;
 
