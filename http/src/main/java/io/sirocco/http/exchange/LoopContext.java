@@ -17,6 +17,7 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 import io.sirocco.net.TaskKind;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
@@ -29,6 +30,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * into, date, counters. Loop-confined.
  */
 public final class LoopContext extends WebSocketContext {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
 
     private static final Headers RETRY_AFTER = Headers.of("Retry-After", "1");
@@ -234,6 +239,8 @@ public final class LoopContext extends WebSocketContext {
                         () -> {
                             if (exchange.pending()) { // else it was too late before its turn came
                                 exchange.run();
+                            } else {
+                                responder.onLoop(exchange, exchange::handlerEnded);
                             }
                         });
     }
