@@ -12,5 +12,6 @@ module io.sirocco.net {
     exports io.sirocco.net.log to
             io.sirocco.http,
             io.sirocco.live,
+            io.sirocco.ring,
             io.sirocco.web;
 }

@@ -63,21 +63,82 @@ public final class Hold {
         return Math.clamp(Integer.parseInt(text), 0, MOST);
     }
 
-    void main(String[] arguments) {
-        String address = "0.0.0.0";
-        int port = 8000;
-        int loops = Runtime.getRuntime().availableProcessors();
-        for (int i = 0; i + 1 < arguments.length; i += 2) {
-            String value = arguments[i + 1];
-            switch (arguments[i]) {
-                case "--address" -> address = value;
-                case "--port" -> port = Integer.parseInt(value);
-                case "--loops" -> loops = Integer.parseInt(value);
-                default -> throw new IllegalArgumentException("unknown option " + arguments[i]);
+    private static final String USAGE =
+            """
+            Usage: examples/hold/run [--port N] [--address ADDRESS] [--loops N]
+
+              --port N            port to listen on, 0 for any free one (8000)
+              --address ADDRESS   address to listen on (0.0.0.0)
+              --loops N           event loops (one for each core)
+              -h, --help          print this text
+
+            JAVA_OPTS holds further options for the JVM.
+            """;
+
+    /** The options of the command line. */
+    record Options(String address, int port, int loops, boolean help) {
+        /**
+         * Reads the options.
+         *
+         * @throws IllegalArgumentException if one is unknown or has no value that it can have
+         */
+        static Options of(String... arguments) {
+            String address = "0.0.0.0";
+            int port = 8000;
+            int loops = Runtime.getRuntime().availableProcessors();
+            for (int i = 0; i < arguments.length; i += 2) {
+                String option = arguments[i];
+                String value = i + 1 < arguments.length ? arguments[i + 1] : "";
+                switch (option) {
+                    case "-h", "--help" -> {
+                        return new Options(address, port, loops, true);
+                    }
+                    case "--address" -> address = text(option, value);
+                    case "--port" -> port = number(option, value, 0, 65_535);
+                    case "--loops" -> loops = number(option, value, 1, 1_024);
+                    default ->
+                            throw new IllegalArgumentException("unknown option '" + option + "'");
+                }
             }
+            return new Options(address, port, loops, false);
         }
-        Server server = start(new InetSocketAddress(address, port), loops);
+
+        private static String text(String option, String value) {
+            if (value.isEmpty() || value.startsWith("--")) {
+                throw new IllegalArgumentException(option + " needs a value");
+            }
+            return value;
+        }
+
+        private static int number(String option, String value, int least, int most) {
+            String digits = text(option, value);
+            if (digits.matches("[0-9]{1,6}")) {
+                int number = Integer.parseInt(digits);
+                if (number >= least && number <= most) {
+                    return number;
+                }
+            }
+            throw new IllegalArgumentException(
+                    "%s is a number from %d to %d, not '%s'".formatted(option, least, most, value));
+        }
+    }
+
+    void main(String[] arguments) {
+        Options options;
+        try {
+            options = Options.of(arguments);
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage() + "\n\n" + USAGE);
+            System.exit(2);
+            return;
+        }
+        if (options.help()) {
+            IO.print(USAGE);
+            return;
+        }
+        Server server =
+                start(new InetSocketAddress(options.address(), options.port()), options.loops());
         Runtime.getRuntime().addShutdownHook(new Thread(server::close));
-        IO.println("Listening on http://" + address + ":" + server.port());
+        IO.println("Listening on http://" + options.address() + ":" + server.port());
     }
 }

@@ -388,6 +388,18 @@ class ExamplesTest {
         assertTrue(some.length() >= 1024 && all.startsWith(some), "a random part of the text");
     }
 
+    @Test
+    void theOptionsOfHold() {
+        var options = Hold.Options.of("--port", "8001", "--loops", "2", "--address", "127.0.0.1");
+        assertEquals(new Hold.Options("127.0.0.1", 8001, 2, false), options);
+        assertTrue(Hold.Options.of("--port", "1", "--help").help());
+        for (String wrong :
+                List.of("--prot 1", "--loops", "--loops --port 1", "--port x", "--port 65536")) {
+            assertThrows(
+                    IllegalArgumentException.class, () -> Hold.Options.of(wrong.split(" ")), wrong);
+        }
+    }
+
     private HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path));
     }

@@ -36,7 +36,7 @@ class InYourProjectTest {
     private static final Path RING_PAGE = Snippets.TOP.resolve("docs/ring.md");
     private static final Path HTTP_PAGE = Snippets.TOP.resolve("docs/http.md");
     private static final List<String> MODULES =
-            List.of("net", "openssl", "http", "web", "live", "script", "ring");
+            List.of("net", "openssl", "http", "web", "live", "script", "ring", "home");
 
     /** Those that are in Clojure alone, which Javadoc has nothing to say of. */
     private static final List<String> CLOJURE = List.of("ring-conformance", "http-kit");
@@ -241,18 +241,17 @@ class InYourProjectTest {
             </project>
             """;
 
-    /** The first example of the page, with a main function that asks it. */
+    /** The program of the page, with a main function that asks it. */
     private static Path clojureProject(String name) throws IOException {
         Path project = folder.resolve(name);
-        String example = block(Snippets.text(RING_PAGE), "```clojure", "(require '[sirocco.ring");
-        String app = example.substring(example.indexOf("(defn app"), example.indexOf("(def stop"));
+        String pasted = block(Snippets.text(RING_PAGE), "```clojure", "(ns hello");
         write(
                 project.resolve("src/hello.clj"),
-                "(ns hello (:require [sirocco.ring :refer [run-server]]))\n"
-                        + app
+                pasted.replace("8080", "0").replace("(defn -main", "(defn start")
                         + """
+
                         (defn -main []
-                          (let [stop (run-server #'app {:port 0 :ip "127.0.0.1"})]
+                          (let [stop (start)]
                             (println (slurp (str "http://127.0.0.1:" (:local-port (meta stop)) "/you")))
                             (stop)
                             (shutdown-agents)))

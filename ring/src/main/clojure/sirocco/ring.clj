@@ -6,7 +6,8 @@
     (stop)
 
   Options, request and response maps, and what differs from other adapters: docs/ring.md."
-  (:require [clojure.set :as set]
+  (:require [clojure.string :as str]
+            [sirocco.ring.options :as options :refer [path refuse]]
             [sirocco.ring.websocket :as websocket])
   (:import (clojure.lang IDeref IFn)
            (io.sirocco.http Config ExecutionMode Monitor Monitor$CompletedRequest Monitor$RejectedRequest Routes
@@ -14,51 +15,15 @@
            (io.sirocco.net Tls TlsSettings TlsSettings$ClientCertificates TransportKind)
            (io.sirocco.ring RingAdapter RingAdapter$Settings RingChannel RingRequest RingServer RingServer$Status)
            (java.io FileNotFoundException)
-           (java.net InetAddress InetSocketAddress)
-           (java.nio.file Path Paths)
+           (java.net InetSocketAddress)
+           (java.nio.file Files)
            (java.time Duration)
-           (java.util.concurrent CompletableFuture TimeUnit TimeoutException)
-           (java.util.function Consumer Predicate)))
+           (java.util.concurrent CompletableFuture Executor TimeUnit TimeoutException)
+           (java.util.function Consumer)))
 
 (set! *warn-on-reflection* true)
 
 ;; ---- options
-
-(def ^:private defaults
-  {:port 8090
-   :ip "0.0.0.0"
-   :max-body (* 8 1024 1024)
-   :max-line 8192
-   :max-headers 100
-   :max-header-bytes (* 64 1024)
-   :max-ws (* 4 1024 1024)
-   :max-pending (* 1024 1024)
-   :ssl-port 443
-   :forwarded-headers [:x-forwarded-for :x-forwarded-proto]
-   :proxy-protocol :disable
-   :legacy-return-value? true})
-
-(def ^:private options
-  "What run-server knows, beside the defaults."
-  #{:host :unix-socket :transport :ring-async? :async? :join? :loops :max-concurrent-requests :queue-size :worker-pool
-    :ws-max-text-size :ws-max-binary-size :ws-origins :ws-compression? :ws-idle-timeout
-    :idle-timeout :max-idle-time :header-timeout :body-timeout :handler-timeout :write-timeout :backlog
-    :server-header :send-server-version? :http? :ssl? :keystore :key-password :cert :key :client-auth :client-ca
-    :trusted-proxies :legacy-unsafe-remote-addr? :error-logger :event-logger :event-names :warn-logger})
-
-(def ^:private without-effect
-  #{:thread :worker-name-prefix :pool-opts :n-threads :n-min-threads :n-max-threads :queue-type :prefix
-    :allow-virtual? :address-finder :channel-factory :legacy-content-length?
-    :max-threads :min-threads :max-queued-requests :thread-idle-timeout :daemon?})
-
-(def ^:private refused
-  "What cannot be honoured, and what to do instead."
-  {:ssl-context "Name a :keystore with its :key-password, or PEM files by :cert and :key."
-   :configurator "There is no Jetty to configure."
-   :http2? "There is no HTTP/2 yet."})
-
-(defn- refuse [& message]
-  (throw (IllegalArgumentException. ^String (apply str message))))
 
 (defn- log [message]
   (.log (System/getLogger "sirocco.ring") java.lang.System$Logger$Level/WARNING ^String message))
@@ -70,18 +35,16 @@
     (try (warn-logger message nil) (catch Throwable _ nil))
     (log message)))
 
-(defn- check [opts]
-  (doseq [[option instead] refused :when (get opts option)]
-    (refuse option " is not supported. " instead))
-  (when-not (#{:enable :disable} (:proxy-protocol opts :disable))
-    (refuse ":proxy-protocol is :enable or :disable, not " (:proxy-protocol opts)
-            ": each connection of a listener begins with the header, or none does."))
-  (when (and (= :enable (:proxy-protocol opts)) (not (:trusted-proxies opts)))
-    (refuse ":proxy-protocol needs :trusted-proxies: anybody else could claim to be any client."))
-  (let [known (into (into options without-effect) (concat (keys defaults) (keys refused)))
-        unknown (set/difference (set (keys opts)) known)]
-    (when (seq unknown)
-      (warn opts (str "run-server ignores options that it does not know: " (pr-str (vec (sort-by str unknown))))))))
+(defn- warn-once
+  "Returns a function that warns of keys which something ignores: of each once, and of at most 100."
+  [opts]
+  (let [seen (atom #{})]
+    (fn [what known given]
+      (doseq [key (keys given)
+              :when (and (not (contains? known key)) (not (contains? @seen [what key])) (< (count @seen) 100))]
+        (swap! seen conj [what key])
+        (warn opts (str what " ignores a key that it does not know: " (pr-str key)
+                        ". It knows " (str/join ", " (sort known)) "."))))))
 
 (defn- millis ^Duration [value] (Duration/ofMillis (long value)))
 
@@ -92,16 +55,17 @@
      (accept [_# given#]
        (let [~(with-meta argument {:tag type}) given#] ~@body))))
 
-(defn- path ^Path [file]
-  (if (instance? Path file) file (Paths/get (str file) (make-array String 0))))
+(defn- pem? [file]
+  (let [bytes (byte-array 11)]
+    (with-open [in (Files/newInputStream (path file) (make-array java.nio.file.OpenOption 0))]
+      (.readNBytes in bytes 0 11))
+    (= "-----BEGIN " (String. bytes "ISO-8859-1"))))
 
 (defn- tls [{:keys [keystore key-password cert key client-auth client-ca]}]
-  (when-not (or keystore (and cert key))
-    (refuse ":ssl? needs a :keystore with its :key-password, or PEM files by :cert and :key."))
-  (when (and client-auth (not (#{:want :need :none} client-auth)))
-    (refuse ":client-auth is :want, :need or :none, not " client-auth "."))
-  (when (and (#{:want :need} client-auth) (not client-ca))
-    (refuse ":client-auth needs :client-ca, a PEM file of the authorities that may issue certificates of clients."))
+  (when (and keystore (Files/isRegularFile (path keystore) (make-array java.nio.file.LinkOption 0)) (pem? keystore))
+    (refuse ":keystore is a PKCS#12 store, but " keystore " looks like PEM: use :cert and :key."))
+  (when (and keystore (nil? key-password))
+    (refuse ":keystore needs its :key-password."))
   (Tls/of
    (consume TlsSettings settings
      (if keystore
@@ -114,17 +78,6 @@
                               TlsSettings$ClientCertificates/WANTED)
                             (path client-ca))))))
 
-(defn- trusts
-  "Returns a predicate of addresses."
-  ^Predicate [proxies]
-  (let [trusted? (if (coll? proxies)
-                   (let [all (set (map #(InetAddress/getByName ^String %) proxies))] #(contains? all %))
-                   proxies)]
-    (reify Predicate
-      (test [_ address]
-        (boolean (and (instance? InetSocketAddress address)
-                      (trusted? (.getAddress ^InetSocketAddress address))))))))
-
 (def ^:private forwarded-fields
   {:forwarded TrustedProxies$Field/FORWARDED
    :x-forwarded-for TrustedProxies$Field/X_FORWARDED_FOR
@@ -133,11 +86,8 @@
 
 (defn- trusted-proxies [{:keys [trusted-proxies forwarded-headers]}]
   (TrustedProxies/of
-   (trusts trusted-proxies)
-   (into-array TrustedProxies$Field
-               (map #(or (forwarded-fields %)
-                         (refuse ":forwarded-headers are among " (keys forwarded-fields) ", not " % "."))
-                    forwarded-headers))))
+   (options/trusts trusted-proxies)
+   (into-array TrustedProxies$Field (map forwarded-fields forwarded-headers))))
 
 (defn- listen [^Config config {:keys [ip host port unix-socket ssl? ssl-port http? proxy-protocol] :as opts}]
   (let [proxied (= :enable proxy-protocol)
@@ -151,25 +101,30 @@
         (when ssl?
           (.listen config (at ssl-port) (java.util.Optional/of (tls opts)) proxied))))))
 
+(defn- failure-logger
+  "Returns a function that passes a message and an exception to the :error-logger; what that throws does not matter."
+  [{:keys [error-logger]}]
+  (fn [message thrown]
+    (when error-logger
+      (try (error-logger message thrown) (catch Throwable _ nil)))))
+
 (defn- monitor
   "Returns a monitor that calls functions of the program; what they throw does not matter."
-  [{:keys [error-logger event-logger event-names]}]
+  [{:keys [event-logger event-names] :as opts}]
   (let [event (fn [name]
                 (when event-logger
                   (try (event-logger name) (catch Throwable _ nil))))
         named (fn [key default] (get event-names key (str "httpkit.server." default)))
         processed (named "serverStatusPrefix" "status.processed.")
+        failed (failure-logger opts)
         refused (fn [status] (named (str "serverStatus" status) (str "status." status)))]
     (reify Monitor
       (completed [_ request] (event (str processed (.status ^Monitor$CompletedRequest request))))
       (rejected [_ request] (event (refused (.status (.error ^Monitor$RejectedRequest request)))))
       (loopDied [_ _] (event (named "serverLoopError" "loop.error")))
-      (handlerFailed [_ id thrown]
+      (handlerFailed [_ id request thrown]
         (event (refused 500))
-        (when error-logger
-          (try
-            (error-logger (str "The handler of request " id " has thrown an exception.") thrown)
-            (catch Throwable _ nil)))))))
+        (failed (if (= "" request) (str "request " id " failed") (str request " failed (request " id ")")) thrown)))))
 
 (def ^:private transports
   {:auto TransportKind/AUTO :io-uring TransportKind/IO_URING :nio TransportKind/NIO})
@@ -183,9 +138,7 @@
         requests (or max-concurrent-requests (when queue-size (quot (+ queue-size (dec loops)) loops)))]
     (listen config opts)
     (.loops config (int loops))
-    (when transport
-      (.transport config (or (transports transport)
-                             (refuse ":transport is one of " (keys transports) ", not " transport "."))))
+    (when transport (.transport config (transports transport)))
     (.maxBodyBytes config (long max-body))
     (.headerLimits config (int (max max-header-bytes max-line)) (int max-line) (int max-headers))
     (when requests (.maxConcurrentRequests config (int requests)))
@@ -257,8 +210,8 @@
   in progress, and cuts off the rest. Returns a promise of true, delivered when it has stopped, or nil if it
   is stopping already."
   ([server] (server-stop! server nil))
-  ([^RingServer server {:keys [timeout] :or {timeout 100}}]
-   (when-let [^CompletableFuture stopped (.stop server (long timeout))]
+  ([^RingServer server opts]
+   (when-let [^CompletableFuture stopped (.stop server (options/timeout opts))]
      (reify
        IDeref
        (deref [_] (.get stopped) true)
@@ -290,21 +243,26 @@
     :join?        whether to wait until the server has stopped (false)"
   ([handler] (run-server handler {}))
   ([handler opts]
-   (check opts)
-   (let [opts (merge defaults opts)
+   (let [opts (options/checked handler opts warn)
+         unknown (warn-once opts)
          _ (do (force streamable) (websocket/prepare)) ; here, so that no event loop loads namespaces
          pool (:worker-pool opts)
+         ^Executor pool (if (and (instance? IDeref pool) (not (instance? Executor pool))) @pool pool)
+         _ (when-not (or (nil? pool) (instance? Executor pool))
+             (refuse ":worker-pool is a delay of an ExecutorService, not of an object of " (class pool) "."))
          adapter (RingAdapter.
                   handler
                   (RingAdapter$Settings.
                    (boolean (or (:ring-async? opts) (:async? opts)))
-                   (if (instance? IDeref pool) @pool pool)
+                   pool
                    (boolean (:trusted-proxies opts))
                    (boolean (:legacy-unsafe-remote-addr? opts))
                    (long (:max-pending opts))
                    streams?
                    write-stream
-                   websocket/callbacks
+                   (partial websocket/callbacks unknown)
+                   (failure-logger opts)
+                   unknown
                    (consume WebSocketSettings settings (configure-websockets settings opts))))
          server (RingServer.
                  (Server/create
@@ -313,9 +271,13 @@
                     (cond-> (.route routes "*" "/*" adapter)
                       pool (.startBeforeBody))))) ; a pool's thread may wait for the body
          stop (with-meta
-                (fn [& {:keys [timeout] :or {timeout 100}}]
-                  (some-> (server-stop! server {:timeout timeout}) deref)
-                  nil)
+                (fn [& given]
+                  (let [opts (cond
+                               (and (= 1 (count given)) (map? (first given))) (first given)
+                               (even? (count given)) (apply hash-map given)
+                               :else (refuse "A stop takes its timeout as (stop :timeout " (pr-str (first given)) ")."))]
+                    (some-> (server-stop! server opts) deref)
+                    nil))
                 (cond-> {:local-port (server-port server) :server server}
                   (:ssl? opts) (assoc :local-ssl-port (last-port server))))]
      (when (:join? opts) (server-join server))
@@ -366,6 +328,8 @@
   [^RingChannel channel callback]
   (.onPing channel (fn [_ data] (callback data))))
 
+(def ^:private channel-callbacks #{:init :on-open :on-receive :on-ping :on-close})
+
 (defn as-channel
   "Returns a response that is sent by a channel, for HTTP and WebSockets. The handler must return it.
 
@@ -374,10 +338,12 @@
     :on-receive  (fn [channel message]), for each message of a WebSocket
     :on-ping     (fn [channel data]), for each ping of a WebSocket
     :on-close    (fn [channel status]), called once"
-  [request {:keys [init on-open on-receive on-ping on-close]}]
+  [request {:keys [init on-open on-receive on-ping on-close] :as callbacks}]
   (let [^RingChannel channel (:async-channel request)]
     (when-not channel
       (refuse "as-channel needs the request of this server, with its :async-channel."))
+    (when-not (every? channel-callbacks (keys callbacks))
+      (.unknown channel channel-callbacks callbacks))
     (when init (init channel))
     (when on-open (.onOpen channel on-open))
     (when on-receive (.onReceive channel on-receive))

@@ -116,9 +116,72 @@
                        {:ssl? true} ":keystore"
                        {:proxy-protocol :optional} ":proxy-protocol"
                        {:proxy-protocol :enable} ":trusted-proxies"
-                       {:ssl? true :keystore "k" :client-auth :maybe} ":client-auth"}]
+                       {:ssl? true :keystore "k" :client-auth :maybe} ":client-auth"
+                       {:ssl? true :keystore "project.clj"} ":key-password"
+                       {:ssl? true :keystore "k" :key-password "p" :client-ca "ca.pem"} ":client-auth"
+                       {:ssl? true :keystore "k" :key-password "p" :unix-socket "s"} ":unix-socket"
+                       {:cert "cert.pem" :key "key.pem"} ":cert .*:ssl\\? true"
+                       {:ssl-port 0} ":ssl-port"
+                       {:client-auth :need} ":client-auth"
+                       {:http? false} ":http\\?"}]
     (is (thrown-with-msg? IllegalArgumentException (re-pattern says)
                           (ring/run-server identity (merge here opts))))))
+
+(deftest values-of-the-wrong-kind
+  (doseq [[opts says] {{:port "8080"} ":port is an integer from 0 to 65535, not the string \"8080\"."
+                       {:port 99999} ":port is an integer from 0 to 65535, not 99999."
+                       {:loops "2"} ":loops is an integer from 1 to 1024, not the string \"2\"."
+                       {:max-body "8m"} ":max-body is a whole number of bytes, or -1 for no limit, not the string \"8m\"."
+                       {:max-body -2} ":max-body is a whole number of bytes, or -1 for no limit, not -2."
+                       {:idle-timeout "5s"} ":idle-timeout is a whole number of milliseconds, 0 or more, not the string \"5s\"."
+                       {:idle-timeout -1} ":idle-timeout is a whole number of milliseconds, 0 or more, not -1."
+                       {:idle-timeout 1.5} ":idle-timeout is a whole number of milliseconds, 0 or more, not 1.5."
+                       {:max-line 0} ":max-line is an integer, 1 or more, not 0."
+                       {:queue-size 0} ":queue-size is an integer, 1 or more, not 0."
+                       {:worker-pool 8} ":worker-pool is an ExecutorService, or a delay of one, not 8."
+                       {:worker-pool (delay 8)} ":worker-pool is a delay of an ExecutorService, not of an object of class java.lang.Long."
+                       {:error-logger "log"} ":error-logger is a function, not the string \"log\"."
+                       {:ssl? "true"} ":ssl? is true or false, not the string \"true\"."
+                       {:key-password 1234} ":key-password is a string, not an object of java.lang.Long."
+                       {:ws-origins "https://a.example"}
+                       ":ws-origins is a collection of origins, such as [\"https://app.example.org\"], or :any, not the string \"https://a.example\"."
+                       {:forwarded-headers [:x-real-ip]}
+                       ":forwarded-headers is a collection of :x-forwarded-for, :x-forwarded-proto and :x-forwarded-host, or [:forwarded], not [:x-real-ip]."
+                       {:trusted-proxies "127.0.0.1"}
+                       (str ":trusted-proxies is a collection of addresses and ranges, such as [\"127.0.0.1\" \"10.0.0.0/8\"],"
+                            " or a predicate of an InetAddress, not the string \"127.0.0.1\".")
+                       {:trusted-proxies ["proxy.example"]}
+                       ":trusted-proxies has \"proxy.example\", which is neither an IP address nor a range such as \"10.0.0.0/8\"."
+                       {:trusted-proxies ["10.0.0.0/33"]} ":trusted-proxies has \"10.0.0.0/33\", whose range must end with /0 to /32."
+                       8080 "run-server takes a map of options, such as {:port 8080}, not 8080."}]
+    (is (= says (try (ring/run-server identity (if (map? opts) (merge here opts) opts))
+                     (catch IllegalArgumentException e (ex-message e))))))
+  (doseq [handler [nil :app {} "app" 'app]]
+    (is (thrown-with-msg? IllegalArgumentException #"^The handler is a function or a var of one, not "
+                          (ring/run-server handler here)))))
+
+(deftest values-that-are-nil-are-those-of-the-default
+  (serving [port (fn [_] (ok "hello")) {:ssl? nil :cert nil :max-body nil :error-logger nil :worker-pool nil}]
+    (is (= "hello" (wire/text (wire/fetch port "/"))))))
+
+(deftest how-a-server-stops
+  (let [stop (ring/run-server (fn [_] (ok "hello")) here)]
+    (doseq [[call says] {#(stop 500) #"\(stop :timeout 500\)"
+                         #(stop :timeout "x") #":timeout is a whole number"
+                         #(stop :timeout -1) #":timeout is a whole number"
+                         #(stop :timeot 5) #":timeout, not :timeot"}]
+      (is (thrown-with-msg? IllegalArgumentException says (call))))
+    (is (= "hello" (wire/text (wire/fetch (:local-port (meta stop)) "/"))) "it still runs")
+    (is (nil? (stop {:timeout 5})))
+    (is (= :stopped (ring/server-status (:server (meta stop)))))))
+
+(deftest ranges-of-trusted-proxies
+  (let [ask #(wire/text (wire/fetch % "/" "X-Forwarded-For: 192.0.2.1"))]
+    (doseq [[proxies address] {["127.0.0.0/8"] "192.0.2.1" ["126.0.0.0/7"] "192.0.2.1" ["0.0.0.0/0"] "192.0.2.1"
+                               ["127.0.0.1/32"] "192.0.2.1" ["::/0"] "127.0.0.1" ["127.0.0.0/32" "128.0.0.0/1"] "127.0.0.1"
+                               #{"10.0.0.0/8" "127.0.0.1"} "192.0.2.1"}]
+      (serving [port (fn [request] (ok (:remote-addr request))) {:trusted-proxies proxies}]
+        (is (= address (ask port)) (pr-str proxies))))))
 
 (deftest the-server-header
   (doseq [[opts value] {{} "Sirocco" {:server-header "mine"} "mine" {:server-header nil} nil
@@ -219,8 +282,9 @@
   (let [logged (promise)]
     (serving [port (fn [_] (throw (IllegalStateException. "mine")))
               {:error-logger (fn [message thrown] (deliver logged [message thrown]) (throw (Exception. "too")))}]
-      (is (= 500 (:status (wire/fetch port "/"))))
+      (is (= 500 (:status (wire/fetch port "/boom?token=secret"))))
       (is (= "mine" (ex-message (second (soon logged)))))
+      (is (re-matches #"GET /boom failed \(request \S+\)" (first (soon logged))))
       (is (= 500 (:status (wire/fetch port "/"))) "what a logger throws breaks nothing"))))
 
 (deftest the-event-logger
@@ -265,6 +329,20 @@
         (Files/deleteIfExists folder)))))
 
 ;; ---- faults and load
+
+(deftest a-sequence-is-not-held-while-it-is-sent
+  (let [head (promise)]
+    (serving [port (fn [_]
+                     (let [elements (map #(str % (apply str (repeat 1000 \x))) (range 100000))]
+                       (deliver head (java.lang.ref.WeakReference. elements))
+                       (ok elements)))]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (is (= 200 (:status (wire/read-head! socket))))
+        (is (loop [tries 200]
+              (System/gc)
+              (or (nil? (.get ^java.lang.ref.WeakReference @head))
+                  (and (pos? tries) (do (wire/read-bytes! socket 1000) (recur (dec tries)))))))))))
 
 (defn- dropped
   "Returns how many connections the kernel has dropped at the listener, 0 without the tool that tells."
@@ -523,6 +601,55 @@
   (serving [port (fn [_] {:body (concat (repeat 20000 "a") (lazy-seq (throw (IllegalStateException. "broken"))))})
             {:error-logger (fn [_ _])}]
     (is (thrown? java.io.IOException (wire/fetch port "/")) "in the middle, and the client can tell")))
+
+(deftest a-directory-is-no-body
+  (let [logged (promise)]
+    (serving [port (fn [_] {:body (io/file ".")}) {:error-logger (fn [_ thrown] (deliver logged thrown))}]
+      (is (= 500 (:status (wire/fetch port "/"))))
+      (is (str/includes? (ex-message (soon logged)) "is a directory")))))
+
+(deftest a-body-that-comes-slowly-is-sent-as-it-comes
+  (let [more (java.util.concurrent.LinkedBlockingQueue.)
+        out (java.io.PipedOutputStream.)
+        in (java.io.PipedInputStream. out)]
+    (serving [port (fn [request]
+                     {:body (if (= "/seq" (:uri request))
+                              (take-while #(not= "end" %) (repeatedly #(.take more)))
+                              in)})
+              {:handler-timeout 10000}]
+      (doseq [[path say end] [["/seq" #(.add more %) #(.add more "end")]
+                              ["/stream" (fn [^String s] (.write out (.getBytes s)) (.flush out)) #(.close out)]]]
+        (with-open [socket (wire/connect port)]
+          (wire/write! socket (str "GET " path " HTTP/1.1\nHost: a\n\n"))
+          (say "one")
+          (is (= "chunked" (wire/header (wire/read-head! socket) "transfer-encoding")))
+          (is (= ["3" "one"] [(wire/read-line! socket) (wire/read-line! socket)]))
+          (say "two!")
+          (is (= ["4" "two!"] [(wire/read-line! socket) (wire/read-line! socket)]))
+          (end)
+          (is (= ["0" ""] [(wire/read-line! socket) (wire/read-line! socket)])))))))
+
+(deftest sequences-of-all-kinds
+  (doseq [body [(map str (range 100)) (lazy-seq (cons "a" (lazy-seq (cons nil (lazy-seq nil))))) (lazy-seq nil) (list 1 :b "c") (seq [1 2])
+                [1 nil 2] (concat [1] [] [2] (map inc (range 40))) (eduction (map inc) (range 50)) (take 3 (iterate inc 1)) #{1}
+                (cons 1 (lazy-seq [2])) (java.util.ArrayList. [1 2]) (range 3) (repeat 3 "x")]]
+    (serving [port (fn [_] {:body body})]
+      (is (= (apply str body) (wire/text (wire/fetch port "/")))))))
+
+(deftest the-heap-does-not-hold-a-sequence
+  (let [piece (apply str (repeat 10000 "x"))]
+    (serving [port (fn [_] {:body (map (fn [i] (str i piece)) (range 30000))})] ; 300 MB
+      (let [used #(let [memory (java.lang.management.ManagementFactory/getMemoryMXBean)]
+                    (System/gc)
+                    (.getUsed (.getHeapMemoryUsage memory)))]
+        (with-open [socket (wire/connect port)]
+          (wire/write! socket "GET / HTTP/1.0\n\n")
+          (wire/read-head! socket)
+          (wire/read-bytes! socket 1000000)
+          (let [before (used)]
+            (dotimes [_ 100] (wire/read-bytes! socket 1000000))
+            (is (< (- (used) before) (* 20 1024 1024))))
+          (.transferTo (.getInputStream socket) (java.io.OutputStream/nullOutputStream)))))))
 
 (deftest the-heap-does-not-hold-a-body
   (let [size (* 300 1024 1024)

@@ -116,10 +116,15 @@
     (error [_ socket thrown] (on-error listener socket thrown))
     (close [_ socket code reason] (on-close listener socket code reason))))
 
+(def ^:private known #{:on-open :on-message :on-ping :on-pong :on-error :on-close})
+
 (defn ^:no-doc callbacks
-  "Returns the callbacks of a listener: a map, or what satisfies a Listener of ours or of Ring."
-  [listener]
+  "Returns the callbacks of a listener: a map, or what satisfies a Listener of ours or of Ring. Calls unknown
+  for a map that has other keys."
+  [unknown listener]
   (let [theirs @ring]
+    (when (and (map? listener) (not (record? listener)) (not (every? known (keys listener))))
+      (unknown "A WebSocket listener" known listener))
     (cond
       (or (map? listener) (satisfies? Listener listener))
       (calls listener {:on-open on-open :on-message on-message :on-pong on-pong :on-error on-error

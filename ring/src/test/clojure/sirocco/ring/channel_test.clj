@@ -180,6 +180,59 @@
       (is (= 500 (:status response)))
       (is (not (str/includes? (wire/text response) "secret"))))))
 
+(deftest a-stream-is-broken-off-when-its-callback-throws
+  (doseq [then [(fn [_] (throw (IllegalStateException. "mine")))
+                (fn [ch] (send! ch :not-a-body true))
+                (fn [ch] (send! ch :not-a-body false))
+                (fn [ch] (deref (future (try (send! ch :not-a-body true) (catch IllegalArgumentException _)))))]
+          version ["1.1" "1.0"]]
+    (let [logged (LinkedBlockingQueue.)
+          closed (promise)]
+      (serving [port (fn [request]
+                       (as-channel request {:on-open (fn [ch] (send! ch "first" false) (then ch))
+                                            :on-close (fn [_ status] (deliver closed status))}))
+                {:error-logger (fn [message thrown] (.add logged [message thrown]))}]
+        (is (thrown? java.io.IOException (wire/exchange port (str "GET /boom?secret HTTP/" version "\nHost: a\n\n")))
+            "the client can tell")
+        (let [[message thrown] (next-of logged)]
+          (is (re-matches #"GET /boom failed \(request [^)]+\): .*" message))
+          (is (instance? RuntimeException thrown)))
+        (is (not= :nothing (soon closed))))
+      (is (nil? (.poll logged)) "once"))))
+
+(deftest an-exception-behind-a-whole-response-is-reported
+  (let [logged (LinkedBlockingQueue.)]
+    (serving [port (fn [request]
+                     (as-channel request {:on-open (fn [ch] (send! ch "whole") (throw (IllegalStateException. "mine")))}))
+              {:error-logger (fn [message thrown] (.add logged [message (ex-message thrown)]))}]
+      (is (= "whole" (wire/text (wire/fetch port "/late"))))
+      (let [[message thrown] (next-of logged)]
+        (is (str/starts-with? message "GET /late failed"))
+        (is (= "mine" thrown))))))
+
+(deftest what-on-close-throws-is-reported
+  (let [logged (LinkedBlockingQueue.)]
+    (serving [port (fn [request]
+                     (as-channel request {:on-open (fn [ch] (when (= "/server" (:uri request)) (is (true? (send! ch "x")))))
+                                          :on-close (fn [_ _] (throw (IllegalStateException. "mine")))}))
+              {:error-logger (fn [message thrown] (.add logged [message (ex-message thrown)]))}]
+      (is (= "x" (wire/text (wire/fetch port "/server"))))
+      (let [[message thrown] (next-of logged)]
+        (is (str/starts-with? message "GET /server failed"))
+        (is (= "mine" thrown)))
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET /client HTTP/1.1\nHost: a\n\n"))
+      (is (str/starts-with? (str (first (next-of logged))) "GET /client failed")))))
+
+(deftest unknown-callbacks-are-named-once
+  (let [warnings (LinkedBlockingQueue.)]
+    (serving [port (fn [request]
+                     (as-channel request {:on-opne (fn [_]) :on-open (fn [ch] (send! ch "x"))}))
+              {:warn-logger (fn [message _] (.add warnings message))}]
+      (dotimes [_ 3] (wire/fetch port "/")))
+    (is (= 1 (count warnings)))
+    (is (re-find #":on-opne.*:on-open" (.poll warnings)))))
+
 (deftest a-body-that-a-channel-cannot-send
   (let [seen (promise)]
     (serving [port (fn [request]

@@ -36,8 +36,54 @@
     one))
 
 (deftest the-first-example
-  (serving [port (evaluate (the "def stop"))]
+  (serving [port (evaluate (the "; or (stop :timeout 10000)"))]
     (is (= "Hello, /you" (wire/text (wire/fetch port "/you"))))))
+
+(deftest the-program-of-a-project
+  (let [[_ pasted] (re-find #"(?s)```clojure\n(\(ns hello.*?)```" (slurp (io/file "../docs/ring.md")))]
+    (binding [*ns* *ns*] (load-string (str/replace pasted "8080" "0")))
+    (let [stop ((ns-resolve 'hello '-main))]
+      (try
+        (is (= "Hello, /you" (wire/text (wire/fetch (:local-port (meta stop)) "/you"))))
+        (finally (stop))))))
+
+(defn- run-in [folder & command]
+  (let [process (.start (doto (ProcessBuilder. ^java.util.List command) (.directory folder) (.redirectErrorStream true)))
+        said (slurp (.getInputStream process))]
+    (is (zero? (.waitFor process)) said)))
+
+(deftest the-example-of-https
+  (let [folder (.toFile (java.nio.file.Files/createTempDirectory "ring" (make-array java.nio.file.attribute.FileAttribute 0)))
+        [_ command] (re-find #"(?s)```sh\n(openssl .*?)```" (slurp (io/file "../docs/ring.md")))
+        in-folder #(str (io/file folder %))
+        snippet (reduce (fn [text [from to]] (str/replace text (pr-str from) (pr-str to)))
+                        (str/replace (the ":ssl? true") "8443" "0")
+                        {"cert.pem" (in-folder "cert.pem") "key.pem" (in-folder "key.pem")})]
+    (try
+      (run-in folder "sh" "-c" command)
+      (let [space (create-ns (gensym "snippet"))]
+        (binding [*ns* space]
+          (refer-clojure)
+          (load-string (str/replace snippet "8080" "0")))
+        (let [stop @(ns-resolve space 'stop)
+              context (doto (javax.net.ssl.SSLContext/getInstance "TLS")
+                        (.init nil
+                               (.getTrustManagers
+                                (doto (javax.net.ssl.TrustManagerFactory/getInstance "PKIX")
+                                  (.init (doto (java.security.KeyStore/getInstance "PKCS12")
+                                           (.load nil nil)
+                                           (.setCertificateEntry
+                                            "it"
+                                            (with-open [in (io/input-stream (in-folder "cert.pem"))]
+                                              (.generateCertificate (java.security.cert.CertificateFactory/getInstance "X.509") in)))))))
+                               nil))
+              client (.build (.sslContext (java.net.http.HttpClient/newBuilder) context))
+              url (str "https://localhost:" (:local-ssl-port (meta stop)) "/")]
+          (try
+            (is (= "https" (.body (.send client (.build (java.net.http.HttpRequest/newBuilder (java.net.URI. url)))
+                                         (java.net.http.HttpResponse$BodyHandlers/ofString)))))
+            (finally (stop)))))
+      (finally (run! io/delete-file (reverse (file-seq folder)))))))
 
 (deftest the-example-of-websockets
   (serving [port (evaluate (the "::ws/listener"))]

@@ -24,9 +24,9 @@
         (throw (ex-info "the handshake was refused" head))))
     socket))
 
-(defn send!
-  "Sends a message as one masked frame, whose mask is zero."
-  [socket type data]
+(defn frame
+  "Returns a message as one masked frame, whose mask is zero."
+  ^bytes [type data]
   (let [payload (if (string? data) (.getBytes ^String data "UTF-8") data)
         n (count payload)
         out (ByteArrayOutputStream.)]
@@ -38,7 +38,12 @@
           (.write out (int (bit-and n 255)))))
     (.write out (byte-array 4))
     (.write out ^bytes payload)
-    (wire/write! socket (.toByteArray out))))
+    (.toByteArray out)))
+
+(defn send!
+  "Sends a message as one masked frame."
+  [socket type data]
+  (wire/write! socket (frame type data)))
 
 (defn read!
   "Returns the next frame as [type data]: a string, a vector of bytes, or the code of a close frame."

@@ -138,6 +138,19 @@
         (wire/write! socket (frames/handshake "Sec-WebSocket-Extensions: permessage-deflate"))
         (is (re-find agreed (str (wire/header (wire/read-head! socket) "sec-websocket-extensions"))))))))
 
+(deftest no-message-follows-an-exception
+  (let [calls (atom [])
+        closed (promise)]
+    (serving [port {:on-message (fn [_ message] (swap! calls conj message) (throw (IllegalStateException. "first")))
+                    :on-error (fn [_ _] (swap! calls conj :error))
+                    :on-close (fn [_ code _] (deliver closed code))}]
+      (with-open [socket (frames/connect port)]
+        (apply wire/write! socket (map #(frames/frame :text %) ["1" "2" "3"]))
+        (is (= [:close 1011] (frames/read! socket)))
+        (frames/send! socket :close (byte-array [3 -13]))
+        (is (= 1011 (soon closed)))
+        (is (= ["1" :error] @calls))))))
+
 (deftest a-callback-of-send-that-throws-stops-no-later-message
   (let [failed (atom 0)
         fail (fn [_] (swap! failed inc) (throw (IllegalStateException. "fail")))]
@@ -201,6 +214,16 @@
       (is (= 500 (:status (wire/fetch (:local-port (meta stop)) "/"))))
       (is (re-find #"listener" (soon logged)))
       (finally (stop)))))
+
+(deftest unknown-callbacks-are-named-once
+  (let [warnings (LinkedBlockingQueue.)]
+    (serving [port {:on-opne (fn [_]) :on-open (fn [socket] (ws/send socket "x"))}
+              {:warn-logger (fn [message _] (.add warnings message))}]
+      (dotimes [_ 3]
+        (with-open [socket (frames/connect port)]
+          (is (= [:text "x"] (frames/read! socket))))))
+    (is (= 1 (count warnings)))
+    (is (re-find #":on-opne.*:on-open" (.poll warnings)))))
 
 (deftest requests-that-ask-for-a-websocket
   (is (true? (ws/upgrade-request? {:headers {"upgrade" "WebSocket" "connection" "keep-alive, Upgrade"}})))

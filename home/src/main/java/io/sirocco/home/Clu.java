@@ -117,7 +117,7 @@ public final class Clu implements AutoCloseable {
                         loops,
                         settings.address,
                         settings.remotePort,
-                        RemoteClu.TIMEOUT,
+                        settings.remoteTimeout,
                         server::projectKey);
         var services = new CluServices(settings, identity, clients);
         services.scripts(scripts);

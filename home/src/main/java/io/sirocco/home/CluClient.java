@@ -149,6 +149,11 @@ public final class CluClient implements AutoCloseable {
         return request(new Request.StartTftp()).thenAccept(done -> {});
     }
 
+    /** Makes the controller stop its TFTP server. */
+    public CompletableFuture<Void> stopTftp() {
+        return request(new Request.StopTftp()).thenAccept(done -> {});
+    }
+
     /** Sets the project key; further requests of this client are under it. */
     public CompletableFuture<Void> setKey(CipherKey key) {
         Bytes challenge = Challenge.encrypt(Challenge.random(RANDOM), key);
@@ -416,7 +421,8 @@ public final class CluClient implements AutoCloseable {
             case Response.Failed failed -> true;
             case Response.Reset reset -> request instanceof Request.Reset;
             case Response.SetIp ip -> request instanceof Request.SetIp;
-            case Response.Ok ok -> request instanceof Request.StartTftp;
+            case Response.Ok ok ->
+                    request instanceof Request.StartTftp || request instanceof Request.StopTftp;
             default -> false;
         };
     }

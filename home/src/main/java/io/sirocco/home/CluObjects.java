@@ -74,7 +74,8 @@ final class CluObjects implements ObjectFactory {
         if (type == REMOTE_CLU && !gate) {
             Inet4Address address = address(name, arguments.arg1());
             services.declare(name, address);
-            return Optional.of(new RemoteClu(name, context, address, clients));
+            return Optional.of(
+                    new RemoteClu(name, context, address, clients, settings.remoteTimeout));
         }
         if (type == CLU) {
             services.named(name);

@@ -49,6 +49,7 @@ final class CluServer implements ReportSink, AutoCloseable {
     private final FileTransfers transfers;
     private final KeyRing keys;
     private final ReplayWindow replays;
+    private final RecentHosts hosts = new RecentHosts();
     private final SecureRandom random = new SecureRandom();
     private final Queue<Outgoing> outbox = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger(); // in the outbox
@@ -139,7 +140,7 @@ final class CluServer implements ReportSink, AutoCloseable {
         if (opened == null) {
             return;
         }
-        if (isFortified() && !isGenuine(opened, bytes, length)) {
+        if (isFortified() && !isGenuine(opened, bytes, length, from)) {
             return;
         }
         respond(opened, from);
@@ -148,7 +149,7 @@ final class CluServer implements ReportSink, AutoCloseable {
     private void receivedBroadcast(
             Datagrams socket, byte[] bytes, int length, InetSocketAddress from) {
         KeyRing.Opened opened = keys.openBroadcast(bytes, length);
-        if (opened == null || isFortified() && !isGenuine(opened, bytes, length)) {
+        if (opened == null || isFortified() && !isGenuine(opened, bytes, length, from)) {
             return;
         }
         switch (opened.request()) {
@@ -163,7 +164,8 @@ final class CluServer implements ReportSink, AutoCloseable {
     }
 
     /** Returns whether a request to a fortified controller may have a response and an effect. */
-    private boolean isGenuine(KeyRing.Opened opened, byte[] bytes, int length) {
+    private boolean isGenuine(
+            KeyRing.Opened opened, byte[] bytes, int length, InetSocketAddress from) {
         return opened.key().kind() == Kind.PROJECT
                 && switch (opened.request()) {
                     case Request.Unknown unknown -> false;
@@ -171,9 +173,22 @@ final class CluServer implements ReportSink, AutoCloseable {
                     case Request.SetKey set ->
                             Challenge.isValid(set.challenge(), set.key())
                                     && replays.isNew(bytes, length);
-                    case Request.Lua lua -> isText(lua.script()) && replays.isNew(bytes, length);
-                    default -> replays.isNew(bytes, length);
+                    case Request.Lua lua ->
+                            isText(lua.script()) && isNewSession(bytes, length, from);
+                    case Request.CheckAlive alive -> isNewSession(bytes, length, from);
+                    case Request.Measurements measurements -> isNewSession(bytes, length, from);
+                    default ->
+                            replays.isNew(bytes, length)
+                                    || hosts.contains(from.getAddress(), loop.now());
                 };
+    }
+
+    private boolean isNewSession(byte[] bytes, int length, InetSocketAddress from) {
+        boolean isNew = replays.isNew(bytes, length);
+        if (isNew) {
+            hosts.add(from.getAddress(), loop.now());
+        }
+        return isNew;
     }
 
     /** A block that was changed on its way decrypts to 16 random bytes, which are no text. */
@@ -200,6 +215,8 @@ final class CluServer implements ReportSink, AutoCloseable {
             case Request.SetKey set -> setKey(set, key, from);
             case Request.Reset reset -> reset(key, from);
             case Request.StartTftp start when project -> startTftp(key, new Response.Ok(), from);
+            case Request.StopTftp stop when project ->
+                    transfers.close(() -> hand(key, new Response.Ok(), from));
             case Request.Measurements measurements when project ->
                     startTftp(
                             key, new Response.Measurements(address, measurements.session()), from);
@@ -301,7 +318,7 @@ final class CluServer implements ReportSink, AutoCloseable {
 
     private void reset(KeyRing.Key key, InetSocketAddress from) {
         keys.reset();
-        transfers.close();
+        transfers.close(() -> {});
         scripts.reset()
                 .whenComplete((status, failure) -> hand(key, new Response.Reset(address), from));
     }

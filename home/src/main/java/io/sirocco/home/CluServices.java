@@ -6,9 +6,10 @@ import io.sirocco.home.lua.ScriptLog;
 import io.sirocco.home.mqtt.HomeAssistant;
 import io.sirocco.home.mqtt.Mqtt;
 import io.sirocco.home.mqtt.MqttConnection;
+import io.sirocco.home.mqtt.MqttSettings;
 import io.sirocco.home.mqtt.Press;
 import io.sirocco.home.object.Controller;
-import io.sirocco.home.object.MqttSettings;
+import io.sirocco.home.object.MqttFeatures;
 import io.sirocco.home.project.Project;
 import io.sirocco.home.project.ProjectException;
 import io.sirocco.home.project.ProjectFile;
@@ -49,7 +50,7 @@ final class CluServices implements Controller, AutoCloseable {
     private Map<String, Inet4Address> declared = Map.of(); // by the scripts; of their thread
 
     // Of the executor
-    private MqttSettings applied = MqttSettings.OFF;
+    private MqttFeatures applied = MqttFeatures.OFF;
     private Map<String, Inet4Address> shown = Map.of();
 
     CluServices(CluSettings settings, Identity identity, RemoteClients clients) {
@@ -118,7 +119,7 @@ final class CluServices implements Controller, AutoCloseable {
     }
 
     @Override
-    public void applyMqtt(MqttSettings wanted) {
+    public void applyMqtt(MqttFeatures wanted) {
         Map<String, Inet4Address> controllers = Map.copyOf(declared);
         String own = name;
         try {
@@ -156,17 +157,16 @@ final class CluServices implements Controller, AutoCloseable {
     }
 
     @Override
-    public boolean publishState(String controller, String object) {
+    public void objectChanged(String object, Press press) {
         HomeAssistant current = homeAssistant;
         if (current != null) {
-            current.changed(controller + "->" + object, Press.PRESS);
+            current.changed(object, press);
         }
-        return current != null;
     }
 
     // Of the executor
 
-    private void apply(MqttSettings wanted, String own, Map<String, Inet4Address> controllers) {
+    private void apply(MqttFeatures wanted, String own, Map<String, Inet4Address> controllers) {
         if (!wanted.equals(applied)) {
             applied = wanted;
             stopHomeAssistant();
@@ -188,14 +188,14 @@ final class CluServices implements Controller, AutoCloseable {
         shown = controllers;
     }
 
-    private void connect(MqttSettings wanted, String own) {
+    private void connect(MqttFeatures wanted, String own) {
         if (!wanted.enabled() || wanted.url().isEmpty()) {
             mqtt.disconnect();
             return;
         }
         try {
             mqtt.connect(
-                    io.sirocco.home.mqtt.MqttSettings.of(
+                    MqttSettings.of(
                             wanted.url(),
                             own,
                             wanted.prefix(),

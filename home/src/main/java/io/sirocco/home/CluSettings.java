@@ -7,6 +7,7 @@ import io.sirocco.net.TransportKind;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
@@ -18,6 +19,7 @@ public final class CluSettings {
     Inet4Address address = (Inet4Address) InetAddress.ofLiteral("127.0.0.1");
     int port = CluClient.PORT;
     int remotePort = CluClient.PORT;
+    Duration remoteTimeout = RemoteClu.TIMEOUT;
     int tftpPort = 69;
     boolean broadcasts = true;
     boolean fortified;

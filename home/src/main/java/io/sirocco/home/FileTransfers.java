@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * asks for it, serves that host alone, and ends with a reset or some time after the last transfer.
  * Any thread.
  */
-final class FileTransfers implements AutoCloseable {
+final class FileTransfers {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);
 
     private final Loops loops;
@@ -67,21 +67,25 @@ final class FileTransfers implements AutoCloseable {
         }
     }
 
-    /** Ends the server; another may be admitted later. */
-    @Override
-    public void close() {
+    /**
+     * Ends the server; another may be admitted later.
+     *
+     * @param done is called when it has ended, on another thread
+     */
+    void close(Runnable done) {
         execute(
                 () -> {
                     if (server != null) {
                         server.close();
                         server = null;
                     }
+                    done.run();
                 });
     }
 
     /** Ends the server for good. */
     void end() {
-        close();
+        close(() -> {});
         executor.close();
     }
 

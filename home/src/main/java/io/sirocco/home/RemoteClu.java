@@ -34,11 +34,18 @@ final class RemoteClu extends HomeObject {
 
     private final Inet4Address address;
     private final RemoteClients clients;
+    private final Duration timeout;
 
-    RemoteClu(String name, ObjectContext context, Inet4Address address, RemoteClients clients) {
+    RemoteClu(
+            String name,
+            ObjectContext context,
+            Inet4Address address,
+            RemoteClients clients,
+            Duration timeout) {
         super(name, context);
         this.address = address;
         this.clients = clients;
+        this.timeout = timeout;
     }
 
     @Override
@@ -55,7 +62,7 @@ final class RemoteClu extends HomeObject {
         } catch (IOException e) {
             throw new LuaError(name() + ": " + e.getMessage());
         }
-        if (!context().scripts().await(value, TIMEOUT) || value.isCompletedExceptionally()) {
+        if (!context().scripts().await(value, timeout) || value.isCompletedExceptionally()) {
             LOG.get()
                     .log(
                             Level.WARNING,

@@ -5,7 +5,7 @@ package io.sirocco.home;
  * The last requests of a controller, so that a recorded one has no effect when it is sent again.
  * The protocol has no sequence numbers, but the session of a request is random: two equal datagrams
  * are one and its copy. A copy is recognised until {@link #SIZE} other requests have come, and not
- * after a restart. Used by one thread.
+ * after a restart. {@link RecentHosts} is about requests without a session. Used by one thread.
  */
 final class ReplayWindow {
     /** How many requests are remembered: 1.5 MiB. */

@@ -49,11 +49,16 @@ final class CluRig implements AutoCloseable {
 
     CluRig(Path directory, String main, Consumer<CluSettings> configure) throws Exception {
         this.directory = directory;
+        write(directory, main, project);
+        clu = start(configure);
+    }
+
+    /** Writes the files of a controller. */
+    static void write(Path directory, String main, CipherKey project) throws IOException {
         Files.createDirectories(directory.resolve("root/a"));
         Files.writeString(directory.resolve("root/a/CONFIG.JSON"), "{\"sn\":219296854}");
         Files.writeString(directory.resolve("root/a/MAIN.LUA"), main);
         new KeyFile(directory).write(new KeyFile.Content(project, PIN, true));
-        clu = start(configure);
     }
 
     Clu start(Consumer<CluSettings> configure) throws Exception {

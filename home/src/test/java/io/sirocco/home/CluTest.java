@@ -5,12 +5,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.home.protocol.Bytes;
 import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.home.protocol.Request;
 import io.sirocco.home.protocol.Response;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,6 +111,8 @@ class CluTest {
                     no request                               | error
                     req_start_ftp                            | ok
                     req_start_ftp_and_more                   | error
+                    req_tftp_stop                            | ok
+                    req_stop_ftp                             | ok
                     req_check_alive:127.0.0.1:0000abcd       | alive
                     req_set_clu_ip:0d123456:127.0.0.1:1.1.1.1| ip
                     req_set_clu_ip:0d123456:127.0.0.2:1.1.1.1| error
@@ -134,6 +140,28 @@ class CluTest {
                             new Response.Lua(
                                     CluRig.LOOPBACK, 0x3649, expected.substring("value ".length())),
                             response);
+        }
+    }
+
+    @Test
+    void tftpStartsAndStopsAgain() throws Exception {
+        var port = new InetSocketAddress(CluRig.LOOPBACK, freePort());
+        rig.clu.close();
+        try (Clu clu = rig.start(settings -> settings.tftpPort(port.getPort()));
+                CluClient client = rig.client(clu, rig.project)) {
+            for (int round = 0; round < 2; round++) {
+                get(client.startTftp());
+                assertThrows(BindException.class, () -> new DatagramSocket(port).close());
+                get(client.stopTftp());
+                new DatagramSocket(port).close(); // the port is free
+            }
+            get(client.stopTftp()); // nothing to stop
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new DatagramSocket(0, CluRig.LOOPBACK)) {
+            return socket.getLocalPort();
         }
     }
 
@@ -182,6 +210,13 @@ class CluTest {
                             rig.exchange(
                                     rig.clu.address(),
                                     CluRig.seal(temporary, new Request.StartTftp()))));
+            assertEquals(
+                    FAILED,
+                    CluRig.open(
+                            temporary,
+                            rig.exchange(
+                                    rig.clu.address(),
+                                    CluRig.seal(temporary, new Request.StopTftp()))));
             get(client.setKey(next));
             assertEquals("2", get(client.execute("1+1")), "under the new key");
         }

@@ -10,6 +10,9 @@ import io.sirocco.home.protocol.Bytes;
 import io.sirocco.home.protocol.Challenge;
 import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.home.protocol.Request;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -22,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FortifiedTest {
-    private static final int AT_A_TIME = 100; // so that the socket's buffer takes all
+    private static final int AT_A_TIME = 40; // so that the socket's buffer takes all
 
     @TempDir Path directory;
     private CluRig rig;
@@ -69,6 +72,38 @@ class FortifiedTest {
         assertNotNull(rig.exchange(rig.clu.address(), request));
         for (int i = 0; i < 3; i++) {
             assertNull(rig.exchange(rig.clu.address(), request));
+        }
+    }
+
+    /** Object Manager starts TFTP before each file, and resets after each upload. */
+    @Test
+    void aRequestWithoutASessionMayBeRepeatedByTheHostOfANewOne() throws Exception {
+        try (CluClient client = rig.client()) {
+            client.execute("1").get(30, TimeUnit.SECONDS);
+            for (int i = 0; i < 3; i++) {
+                client.startTftp().get(30, TimeUnit.SECONDS);
+                client.stopTftp().get(30, TimeUnit.SECONDS);
+                client.reset().get(30, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    @Test
+    void aRecordedRequestWithoutASessionHasNoEffectFromAnotherHost() throws Exception {
+        byte[] request =
+                CluRig.seal(
+                        rig.project,
+                        new Request.SetIp(0x0d123456, CluRig.LOOPBACK, CluRig.LOOPBACK));
+        assertNotNull(rig.exchange(rig.clu.address(), request));
+        assertNotNull(rig.exchange(rig.clu.address(), request), "from the same host");
+        try (var other = new DatagramSocket(0, Inet4Address.ofLiteral("127.72.0.8"))) {
+            other.send(new DatagramPacket(request, request.length, rig.clu.address()));
+            assertNull(rig.answerBefore("the last"));
+            byte[] end = {1, 2, 3};
+            rig.socket.send(new DatagramPacket(end, end.length, other.getLocalSocketAddress()));
+            var received = new DatagramPacket(new byte[100], 100);
+            other.receive(received);
+            assertEquals(end.length, received.getLength(), "no response before");
         }
     }
 

@@ -350,7 +350,10 @@ public final class Config {
 
     /**
      * Sets how many requests each loop processes at once; beyond it 503 with {@code Retry-After}.
-     * Default: 10,000.
+     * Default: 10,000. A request counts until its handler has returned and its response is
+     * complete, even if the client has disconnected or the handler timeout has passed. An
+     * asynchronous response counts until it completes, is cancelled or its handler timeout has
+     * passed; without a timeout, the one of a client that has disconnected counts for 60 s.
      *
      * @throws IllegalArgumentException if {@code perLoop} is less than 1
      */

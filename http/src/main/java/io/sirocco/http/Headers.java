@@ -357,13 +357,15 @@ public final class Headers {
         }
 
         private static IllegalArgumentException invalidValue(String name, String value) {
+            boolean wide = value.chars().anyMatch(c -> c > 0xff);
             return new IllegalArgumentException(
                     "The value of header "
                             + name
                             + " is "
                             + quoted(value)
-                            + ": control characters and characters above U+00FF cannot be sent;"
-                            + " remove or encode them.");
+                            + ": "
+                            + (wide ? "characters above U+00FF" : "control characters")
+                            + " cannot be sent; remove or encode them.");
         }
 
         private static String quoted(String text) {

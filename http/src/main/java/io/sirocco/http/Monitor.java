@@ -69,6 +69,17 @@ public interface Monitor {
     default void handlerFailed(String requestId, Throwable thrown) {}
 
     /**
+     * Does the same, with what the log calls the request. Calls {@link #handlerFailed(String,
+     * Throwable)} by default.
+     *
+     * @param request its method and path, such as {@code GET /report}, without the query; the route
+     *     if that has parameters; empty for a WebSocket
+     */
+    default void handlerFailed(String requestId, String request, Throwable thrown) {
+        handlerFailed(requestId, thrown);
+    }
+
+    /**
      * Called when a handler has blocked an event loop without parking, so that its route has moved
      * to the JDK's scheduler (see {@link ExecutionMode#VIRTUAL}). Called once for each route.
      *

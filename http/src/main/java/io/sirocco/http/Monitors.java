@@ -28,8 +28,8 @@ record Monitors(List<Monitor> all) implements Monitor {
     }
 
     @Override
-    public void handlerFailed(String requestId, Throwable thrown) {
-        each(monitor -> monitor.handlerFailed(requestId, thrown));
+    public void handlerFailed(String requestId, String request, Throwable thrown) {
+        each(monitor -> monitor.handlerFailed(requestId, request, thrown));
     }
 
     @Override

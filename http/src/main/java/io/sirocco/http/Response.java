@@ -12,8 +12,10 @@ import io.sirocco.net.Protocol;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -86,12 +88,16 @@ public sealed interface Response permits ResponseMessage {
      * Creates a response of a file, whose name determines the content type. The file is opened when
      * the response is sent. To serve a path that comes from a client, validate it first.
      *
-     * @throws IOException if the size of the file cannot be read
+     * @throws IOException if the size of the file cannot be read, or it is a directory
      */
     static Response file(Path path) throws IOException {
+        var attributes = Files.readAttributes(path, BasicFileAttributes.class);
+        if (attributes.isDirectory()) {
+            throw new FileSystemException(path.toString(), null, "is a directory");
+        }
         return new ResponseMessage(
                 ResponseMessage.typed(MimeTypes.of(path.getFileName().toString())),
-                new Content.File(path, Files.size(path)));
+                new Content.File(path, attributes.size()));
     }
 
     /**

@@ -14,6 +14,7 @@ import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TaskKind;
 import io.sirocco.net.TlsSession;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.RepeatedFailures;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -67,7 +68,11 @@ final class RunningServer {
                         config.poolThreads,
                         Thread.ofPlatform().daemon().name(config.name + "-pool-", 0).factory());
         ServerContext serverContext = plan.serverContext(id, pool);
-        contexts = loops.all().stream().map(loop -> new LoopContext(loop, serverContext)).toList();
+        RepeatedFailures failures = LoopContext.failureLog();
+        contexts =
+                loops.all().stream()
+                        .map(loop -> new LoopContext(loop, serverContext, failures))
+                        .toList();
         http1 = contexts.stream().map(Http1Context::new).toList();
         listeners = new ServerListeners(loops, () -> this.plan.config(), this::accept);
         loops.failure().thenAccept(why -> failed(why, failure));
@@ -170,7 +175,7 @@ final class RunningServer {
         contexts.forEach(context -> context.execute(() -> context.draining = true));
         listeners.close(); // behind that: a client that is refused sees that we are draining
         Duration left = timeout.minusNanos(System.nanoTime() - began);
-        boolean drained = drain(left.isNegative() ? Duration.ZERO : left);
+        boolean drained = drain(left.isNegative() ? Duration.ZERO : left, timeout);
         loops.close();
         pool.shutdownNow();
         return drained;
@@ -203,7 +208,8 @@ final class RunningServer {
         }
     }
 
-    private boolean drain(Duration timeout) {
+    /** Waits for {@code left}, what is left of {@code timeout}. */
+    private boolean drain(Duration left, Duration timeout) {
         var ends = new ArrayList<CompletableFuture<Void>>();
         for (LoopContext context : contexts) {
             var end = new CompletableFuture<Void>();
@@ -219,16 +225,18 @@ final class RunningServer {
         }
         try {
             CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
-                    .get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+                    .get(left.toMillis(), TimeUnit.MILLISECONDS);
             return true;
         } catch (TimeoutException e) {
-            int left = contexts.stream().mapToInt(context -> context.connections).sum();
-            if (left > 0) {
+            int open = contexts.stream().mapToInt(context -> context.connections).sum();
+            if (open > 0) {
                 LOG.get()
                         .log(
                                 Level.WARNING,
-                                "{0} connections did not end within {1} ms and are closed",
-                                left,
+                                open == 1
+                                        ? "1 connection did not end within {1} ms and is closed"
+                                        : "{0} connections did not end within {1} ms and are closed",
+                                open,
                                 timeout.toMillis());
             }
         } catch (InterruptedException e) {

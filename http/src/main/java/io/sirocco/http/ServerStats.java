@@ -9,7 +9,7 @@ import io.sirocco.net.LoopStats;
  *
  * @param net the counters of the loop itself
  * @param requests requests since the start, including refused ones
- * @param inProgress requests whose response is not complete
+ * @param inProgress requests whose response is not complete, or whose handler has not returned
  * @param rejected requests refused with a {@link RequestError} since the start
  * @param webSockets open WebSockets, which are not in {@code inProgress}
  */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
@@ -53,6 +55,48 @@ class FailureInTheLogTest {
             String line = lines.poll(20, TimeUnit.SECONDS);
             String found = path + " failed (request " + id.join() + ")";
             assertTrue(line.contains(found), line + " has no " + found);
+        } finally {
+            QuietLogs.READERS.remove(reader);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"*", "GET"})
+    void namesMethodAndPathOfARouteForAllAndNeverTheQuery(String method) throws Exception {
+        var lines = new LinkedBlockingQueue<String>();
+        var failed = new LinkedBlockingQueue<String>();
+        BiConsumer<String, Throwable> reader =
+                (line, _) -> {
+                    if (line.contains("/log-of-" + (method.equals("*") ? "any" : "get"))) {
+                        lines.add(line);
+                    }
+                };
+        var monitor =
+                new Monitor() {
+                    @Override
+                    public void handlerFailed(String id, String request, Throwable thrown) {
+                        failed.add(request);
+                    }
+                };
+        QuietLogs.READERS.add(reader);
+        try (var serving =
+                        new Serving(
+                                TransportKind.NIO,
+                                c -> c.monitor(monitor),
+                                all ->
+                                        all.route(
+                                                method,
+                                                "/*",
+                                                request -> {
+                                                    throw new IllegalStateException("broken");
+                                                }));
+                Client client = serving.client()) {
+            String path = "/log-of-" + (method.equals("*") ? "any" : "get") + "/a%0Ab";
+            client.send("GET " + path + "?token=secret HTTP/1.1\nHost: a\n\n").until(" 500 ");
+            String line = lines.poll(20, TimeUnit.SECONDS);
+            assertTrue(line.startsWith("GET " + path + " failed (request "), line);
+            assertFalse(line.contains("secret"), line);
+            assertEquals("GET " + path, failed.poll(20, TimeUnit.SECONDS));
         } finally {
             QuietLogs.READERS.remove(reader);
         }

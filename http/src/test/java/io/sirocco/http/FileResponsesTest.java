@@ -261,8 +261,9 @@ class FileResponsesTest extends OnTheWire {
                 client.send("GET /late HTTP/1.1\nHost: a\n\n").delivered();
                 client.abort();
             }
-            serving.awaitQuiet();
+            serving.await("its end", () -> serving.stats().net().connections() == 0);
             late.complete(Response.file(open, 0, 4)); // retained once, by whoever opened it
+            serving.awaitQuiet();
             Client.await("the file to be released", () -> !held(open), serving);
         }
     }

@@ -167,6 +167,7 @@ class ForwardingTest {
 
     @Test
     void whoWaitsForTheEndOfARequestIsToldOnce() throws Exception {
+        var never = new CompletableFuture<Response>();
         Consumer<Routes> routes =
                 all ->
                         all.get(
@@ -179,7 +180,7 @@ class ForwardingTest {
                                         case "upgrade" ->
                                                 Response.upgrade(
                                                         "x", c -> (with, bytes, from, to) -> to);
-                                        case "never" -> Response.async(new CompletableFuture<>());
+                                        case "never" -> Response.async(never);
                                         default -> Response.text(how + ".");
                                     };
                                 });
@@ -199,6 +200,7 @@ class ForwardingTest {
                     assertEquals(how + " 2", told.poll(20, TimeUnit.SECONDS));
                 }
             }
+            never.cancel(false); // it is in progress until then
             serving.awaitQuiet();
             assertEquals(List.of(), List.copyOf(told));
         }

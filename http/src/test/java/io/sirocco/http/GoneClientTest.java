@@ -124,10 +124,11 @@ class GoneClientTest {
         try (var serving = start(transport, mode);
                 Client client = serving.client()) {
             client.send("POST /later HTTP/1.1\nHost: a\nContent-Length: 100\n\nten bytes\n");
-            next(asked);
+            CompletableFuture<Response> later = next(asked);
             client.end();
             assertEquals("gone", next(told));
             assertTrue(client.untilEnd().startsWith("HTTP/1.1 400 "), client.toString());
+            later.complete(Response.text("too late")); // it is in progress until then
             serving.awaitQuiet();
             assertEquals(List.of(), List.copyOf(told));
         }

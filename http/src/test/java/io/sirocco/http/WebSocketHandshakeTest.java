@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /** Who gets a WebSocket, and what the others are told. */
@@ -23,6 +28,32 @@ class WebSocketHandshakeTest extends OnTheWire {
         routes.get("/foreign", request -> Response.webSocket(FOREIGN, listener));
         routes.get("/squeezed", request -> Response.webSocket(SQUEEZED, listener));
         routes.get("/any", request -> Response.webSocket(ANY, listener));
+    }
+
+    @Test
+    void anOriginThatIsRefusedIsInTheLogOnce() {
+        var lines = new LinkedBlockingQueue<String>();
+        BiConsumer<String, Throwable> reader =
+                (line, _) -> {
+                    if (line.contains("logged.example")) {
+                        lines.add(line);
+                    }
+                };
+        QuietLogs.READERS.add(reader);
+        try {
+            for (int i = 0; i < 3; i++) {
+                asked("/ws", "Origin: https://logged.example").answers(403);
+            }
+            asked("/ws", "Origin: https://also-logged.example").answers(403);
+        } finally {
+            QuietLogs.READERS.remove(reader);
+        }
+        assertEquals(2, lines.size(), lines.toString());
+        assertTrue(
+                lines.remove()
+                        .startsWith(
+                                "WebSockets of pages of https://logged.example to the host a are"
+                                        + " refused with 403"));
     }
 
     private Answer asked(String path, String... fields) {

@@ -3,6 +3,7 @@ package io.sirocco.net;
 
 import io.sirocco.net.ConnectionInput.Kind;
 import io.sirocco.net.file.SharedFile;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.output.Chunks;
 import io.sirocco.net.transport.ConnectionOrigin;
 import io.sirocco.net.transport.ReceiveBuffer;
@@ -36,6 +37,10 @@ import java.util.Optional;
  * <p>Loops create connections, and programs cannot extend this class. Loop-confined.
  */
 public abstract class Connection extends ConnectionSocket {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     /**
      * Bytes of input that a suspended connection keeps before it stops reading the socket. Bytes
      * that the same turn has already received come on top: at most 4 MiB, usually none.
@@ -67,6 +72,8 @@ public abstract class Connection extends ConnectionSocket {
     static final int OUTPUT_ENDED = 1 << 16; // it has
     static final int OVER = CLOSING | FINISHING | LINGERING; // for the protocol
     private static final int CAUSE_SHIFT = 28;
+
+    private static final Protocol DROPS = (_, _, _, to) -> to;
 
     private final ConnectionOrigin origin;
     private Protocol protocol; // null while parked
@@ -265,10 +272,14 @@ public abstract class Connection extends ConnectionSocket {
         try {
             protocol = Objects.requireNonNull(acceptor.accept(this));
         } catch (Throwable e) {
-            loop().failed(e);
-            protocol = (c, bytes, from, to) -> to;
-            abort();
+            failToStart(e);
         }
+    }
+
+    /** Aborts a connection that has a slot, and may have no protocol yet. */
+    final void failToStart(Throwable thrown) {
+        protocol = protocol == null ? DROPS : protocol;
+        fail(thrown);
     }
 
     /** Does the same from within {@link Protocol#received}. */
@@ -295,16 +306,16 @@ public abstract class Connection extends ConnectionSocket {
 
     @Override
     final void fire() {
-        if (has(LINGERING)) {
-            close(CloseCause.FINISHED);
-        } else if (protocol == null) {
-            close(CloseCause.ABORTED);
-        } else {
-            try {
+        try {
+            if (has(LINGERING)) {
+                close(CloseCause.FINISHED);
+            } else if (protocol == null) {
+                close(CloseCause.ABORTED);
+            } else {
                 protocol.expired(this);
-            } catch (Throwable e) {
-                fail(e);
             }
+        } catch (Throwable e) {
+            fail(e);
         }
     }
 

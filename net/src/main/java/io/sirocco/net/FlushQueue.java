@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.log.LinkedErrors;
 import java.util.Arrays;
 
 /**
@@ -8,6 +9,10 @@ import java.util.Arrays;
  * sent, which the transport keeps. Loop-confined.
  */
 final class FlushQueue {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     /** How long a turn lasts before what is written is sent. */
     private static final long FLUSH_NANOS = Long.getLong("io.sirocco.net.flushNanos", 500_000);
 

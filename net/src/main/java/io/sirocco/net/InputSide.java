@@ -17,6 +17,7 @@ import static io.sirocco.net.Connection.UNREAD;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.sirocco.net.ConnectionInput.Kind;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.transport.ReceiveBuffer;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -35,6 +36,10 @@ import java.util.Arrays;
  * Loop-confined.
  */
 final class InputSide {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     private InputSide() {}
 
     // ---- from the socket

@@ -2,14 +2,18 @@
 package io.sirocco.net;
 
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.output.Chunks;
 import io.sirocco.net.transport.Transport;
 import io.sirocco.net.transport.TransportLoop;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -19,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -40,12 +45,28 @@ import java.util.function.Consumer;
  * <p>Loop-confined, except where noted.
  */
 public final class Loop implements Executor {
+    static {
+        LinkedErrors.link(
+                Throwable.class,
+                OutOfMemoryError.class,
+                Loop.OBSERVER_THREW,
+                Loop.NOT_ENDED,
+                Loop.WAITING_THREW);
+    }
+
     private static final LazyLogger LOG = LazyLogger.of(Loop.class);
     private static final VarHandle ASLEEP = field("asleep", boolean.class);
     private static final int SLAB = 128 << 10;
     private static final long MAX_HANDED_OVER = 1 << 20;
     private static final int VISITED_PER_TURN = 512; // to close one takes the kernel 20 to 40 us
     private static final int LAST_ROUNDS = 8; // what a last task asks for may ask for more
+    private static final String OBSERVER_THREW = "the observer threw";
+    private static final String NOT_ENDED = "a loop could not end properly";
+    private static final String WAITING_THREW = "code that waits for the end of a loop threw";
+    private static final long RETRY_NANOS = 10_000_000;
+    private static final int RESERVE = 128 << 10;
+    private static final int ATTEMPTS = 30; // of a step of the end, while there is no heap
+    private static final FileOutputStream STANDARD_ERROR = new FileOutputStream(FileDescriptor.err);
 
     final Settings settings;
     private final Arena arena = Arena.ofShared();
@@ -54,6 +75,17 @@ public final class Loop implements Executor {
     private final MemoryBudget memory;
     private final int index;
     private final Thread thread;
+
+    /** Given up when the loop dies, so that what follows may find heap. */
+    private byte[] reserve = new byte[RESERVE];
+
+    private final byte[] lastWords; // where there is no heap for a line of the log
+    private int unfinished; // steps of its end for which there was no heap, a bit for each
+    private Throwable fatal; // ends the loop after this turn; null for none
+
+    // Made beforehand, since a turn and the end of the loop allocate nothing of their own
+    private final Consumer<Object> takeOver = this::takeOver;
+    private final Consumer<Runnable> runTask = this::runTask;
     private final CompletableFuture<Loop> started = new CompletableFuture<>();
     private final CompletableFuture<Loop> ended = new CompletableFuture<>();
 
@@ -118,6 +150,9 @@ public final class Loop implements Executor {
         this.chunks = new Chunks(arena, memory, relief::shrinkLater);
         this.outputs = new ConnectionOutput.Pool(chunks);
         memory.onShortage(chunks::reclaim);
+        this.lastWords =
+                (settings.name + "-loop-" + index + " has died, and there is no heap to log why\n")
+                        .getBytes(StandardCharsets.UTF_8);
         this.thread =
                 Thread.ofPlatform().name(settings.name + "-loop-" + index).unstarted(this::run);
     }
@@ -540,24 +575,39 @@ public final class Loop implements Executor {
         connections.remove(connection);
     }
 
+    /** Reports what code called on the loop has thrown. Throws nothing itself. */
     void failed(Throwable thrown) {
-        warn(LOG.get(), "code called on " + this + " threw", thrown);
         try {
+            warn(LOG, "code called on " + this + " threw", thrown);
             settings.observer.callbackFailed(this, thrown);
         } catch (Throwable e) {
-            warn(LOG.get(), "the observer threw", e);
+            warn(LOG, OBSERVER_THREW, e);
         }
     }
 
+    /** Ends the loop after this turn: for an error that has left something half done. */
+    void die(Throwable thrown) {
+        fatal = thrown;
+    }
+
     /**
-     * Logs a warning and ignores errors of the logger: it may have to open a file when there are no
-     * descriptors, and that must not end a loop.
+     * Logs a warning and ignores errors of the logger, which must not end a loop: it may have to
+     * open a file when there are no descriptors, or there may be no heap.
      */
-    static void warn(System.Logger log, String text, Throwable thrown) {
+    static void warn(LazyLogger log, String text, Throwable thrown) {
         try {
-            log.log(Level.WARNING, text, thrown);
+            log.get().log(Level.WARNING, text, thrown);
         } catch (Throwable e) {
             // nothing is left that could report it
+        }
+    }
+
+    /** Has the JDK initialise what logs: during an error that fails, and then for good. */
+    static void prepareLog() {
+        try {
+            LOG.get().isLoggable(Level.ERROR);
+        } catch (Throwable e) {
+            // it is looked for again
         }
     }
 
@@ -618,6 +668,16 @@ public final class Loop implements Executor {
         public byte[] slab(int size) {
             return Loop.this.slab(size);
         }
+
+        @Override
+        public void failed(Throwable thrown) {
+            Loop.this.failed(thrown);
+        }
+
+        @Override
+        public void die(Throwable thrown) {
+            Loop.this.die(thrown);
+        }
     }
 
     // ---- the thread
@@ -654,26 +714,44 @@ public final class Loop implements Executor {
         try {
             end();
         } finally {
-            THREADS.remove(thread);
-            ended.complete(this);
+            complete(ended, this);
             if (failure != null) {
                 reportDeath();
             }
+            endLate();
+            THREADS.remove(thread);
         }
     }
 
     /** Reports the death, since a server with fewer loops than it started must not look healthy. */
     private void reportDeath() {
-        death.complete(failure);
+        complete(death, failure);
         try {
-            LOG.get().log(Level.ERROR, this + " has died", failure);
+            LOG.get().log(Level.ERROR, thread.getName() + " has died", failure);
+        } catch (Throwable e) {
+            try {
+                STANDARD_ERROR.write(lastWords);
+            } catch (Throwable e2) {
+                // nothing is left that could report it
+            }
+        }
+        try {
             settings.observer.loopDied(this, failure);
         } catch (Throwable e) {
-            warn(LOG.get(), "the observer threw", e);
+            warn(LOG, OBSERVER_THREW, e);
         }
     }
 
-    private void turn() throws IOException {
+    /** Completes {@code future}; what depends on it may fail. */
+    private static <T> void complete(CompletableFuture<T> future, T value) {
+        try {
+            future.complete(value);
+        } catch (Throwable e) {
+            warn(LOG, WAITING_THREW, e);
+        }
+    }
+
+    private void turn() throws Throwable {
         boolean idle = local.isEmpty() && virtualThreads.isEmpty() && written.isEmpty();
         if (idle) {
             asleep = true;
@@ -690,12 +768,15 @@ public final class Loop implements Executor {
             watchdog.turnBegins();
         }
         transport.dispatch();
-        fromOthers.drain(this::takeOver);
+        fromOthers.drain(takeOver);
         runTasks();
         timers.advance(millis);
-        preciseTimers.runDue(nanos, this::runTask);
+        preciseTimers.runDue(nanos, runTask);
         written.flush();
         relief.relieveIfExceeded();
+        if (fatal != null) {
+            throw fatal;
+        }
     }
 
     private static Path schedulerStatistics() {
@@ -765,42 +846,112 @@ public final class Loop implements Executor {
         }
     }
 
-    /** Ends in steps that are independent of each other's failures: there may be no heap left. */
+    // What is left to do for a loop that has ended. The steps are independent of each other's
+    // failures, since there may be no heap left; they are neither lambdas nor an enum, since to
+    // make the one and to load what switches over the other takes heap.
+    private static final int CLOSE_LISTENERS = 0;
+    private static final int CLOSE_QUEUE = 1;
+    private static final int CANCEL_ALL = 2;
+    private static final int LOSE_CONNECTIONS = 3;
+    private static final int LOSE_CONNECTS = 4;
+    private static final int RUN_TASKS = 5;
+    private static final int CLOSE_TRANSPORT = 6;
+    private static final int CLOSE_ARENA = 7;
+    private static final int CLOSE_CHUNKS = 8;
+    private static final int ABANDON_THREADS = 9;
+
     private void end() {
-        step(() -> fromOthers.close(this::takeOver));
+        reserve = null;
         if (failure != null) {
-            step(transport::cancelAll); // connections that are lost give their memory back
-            step(this::loseAll);
-            step(this::loseConnects);
+            step(CLOSE_LISTENERS); // or the kernel gives it its share of new connections
+        }
+        step(CLOSE_QUEUE);
+        if (failure != null) {
+            step(CANCEL_ALL); // connections that are lost give their memory back
+            step(LOSE_CONNECTIONS);
+            step(LOSE_CONNECTS);
         }
         for (int rounds = 0; rounds < LAST_ROUNDS; rounds++) {
-            step(this::runTasks);
+            step(RUN_TASKS);
         }
         over = true;
-        step(transport::close);
-        step(arena::close);
-        step(chunks::close);
-        while (!virtualThreads.isEmpty()) {
-            step(virtualThreads::abandonNext);
+        step(CLOSE_TRANSPORT);
+        step(CLOSE_ARENA);
+        step(CLOSE_CHUNKS);
+        step(ABANDON_THREADS);
+    }
+
+    /** Takes a step; again, for a while, when there is no heap for it. */
+    private void step(int step) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                take(step);
+                return;
+            } catch (OutOfMemoryError e) {
+                if (attempt == ATTEMPTS) {
+                    unfinished |= 1 << step;
+                    return;
+                }
+                Thread.yield();
+            } catch (Throwable e) {
+                warn(LOG, NOT_ENDED, e);
+                return;
+            }
         }
     }
 
-    private void step(Runnable step) {
-        try {
-            step.run();
-        } catch (Throwable e) {
-            warn(LOG.get(), this + " could not end properly", e);
+    /** Takes the steps for which there was no heap, as soon as there is some. */
+    private void endLate() {
+        while (unfinished != 0) {
+            LockSupport.parkNanos(RETRY_NANOS);
+            int steps = unfinished;
+            unfinished = 0;
+            for (int step = 0; step <= ABANDON_THREADS; step++) {
+                if ((steps & 1 << step) != 0) {
+                    step(step);
+                }
+            }
+        }
+    }
+
+    private void take(int step) {
+        switch (step) {
+            case CLOSE_LISTENERS -> transport.closeListeners();
+            case CLOSE_QUEUE -> fromOthers.close(takeOver);
+            case CANCEL_ALL -> transport.cancelAll();
+            case LOSE_CONNECTIONS -> loseAll();
+            case LOSE_CONNECTS -> loseConnects();
+            case RUN_TASKS -> runTasks();
+            case CLOSE_TRANSPORT -> transport.close();
+            case CLOSE_ARENA -> {
+                if (arena.scope().isAlive()) {
+                    arena.close();
+                }
+            }
+            case CLOSE_CHUNKS -> chunks.close();
+            default -> {
+                while (!virtualThreads.isEmpty()) {
+                    virtualThreads.abandonNext();
+                }
+            }
         }
     }
 
     /** Notifies peers and protocols that the loop has died. */
     private void loseAll() {
-        while (connections.size() > 0) {
-            Connection lost = connections.newest();
-            if (transport.kind() == TransportKind.NIO) { // a ring closes its sockets by itself
-                step(() -> lost.close(CloseCause.STOPPED));
+        for (Connection lost; (lost = connections.newest()) != null; ) {
+            try {
+                if (transport.kind() == TransportKind.NIO) { // a ring closes its sockets by itself
+                    lost.close(CloseCause.STOPPED);
+                }
+            } catch (Throwable e) {
+                failed(e);
             }
-            step(lost::lost);
+            try {
+                lost.lost();
+            } catch (Throwable e) {
+                failed(e);
+            }
             if (connections.newest() == lost) {
                 gone(lost);
             }
@@ -810,7 +961,11 @@ public final class Loop implements Executor {
     /** Notifies the connectors of connections that are being opened. */
     private void loseConnects() {
         for (PendingConnect lost; (lost = connects.any()) != null; ) {
-            step(lost::lost);
+            try {
+                lost.lost();
+            } catch (Throwable e) {
+                failed(e);
+            }
             connects.over(lost);
         }
     }

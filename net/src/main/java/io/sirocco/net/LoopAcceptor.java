@@ -2,6 +2,7 @@
 package io.sirocco.net;
 
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.transport.ListeningSocket;
 import io.sirocco.net.transport.Transport;
 import io.sirocco.net.transport.TransportAcceptor;
@@ -31,6 +32,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Loop-confined, where nothing else is said.
  */
 final class LoopAcceptor extends TransportAcceptor {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     private static final LazyLogger LOG = LazyLogger.of(LoopAcceptor.class);
     private static final long BACK_OFF = 100;
     private static final long LONGEST_BACK_OFF = 1_000;
@@ -212,6 +217,23 @@ final class LoopAcceptor extends TransportAcceptor {
     protected void accepted(Connection connection, Capacity room) {
         backOff = BACK_OFF;
         loop.accepted(connection);
+        try {
+            begin(connection, room);
+        } catch (Throwable e) { // out of heap, above all: it is the end of this connection alone
+            if (room == Capacity.SLOT) {
+                connection.failToStart(e);
+            } else {
+                connection.fail(e);
+            }
+        }
+        if (room != Capacity.SLOT && loop.isFull()) {
+            loop.connectionsRefused++;
+            connection.abort();
+        }
+        decide();
+    }
+
+    private void begin(Connection connection, Capacity room) {
         switch (room) {
             case SLOT -> start(connection);
             case PARKING -> {
@@ -221,24 +243,19 @@ final class LoopAcceptor extends TransportAcceptor {
             }
             case NONE -> kept.add(connection);
         }
-        if (room != Capacity.SLOT && loop.isFull()) {
-            loop.connectionsRefused++;
-            connection.abort();
-        }
-        decide();
     }
 
     @Override
     public void failed(String reason) {
         loop.acceptFailures++;
         Loop.warn(
-                LOG.get(),
+                LOG,
                 loop + " cannot accept: " + reason + "; trying again in " + backOff + " ms",
                 null);
         try {
             loop.settings.observer.acceptFailed(loop, reason);
         } catch (Throwable e) {
-            Loop.warn(LOG.get(), "the observer threw", e);
+            Loop.warn(LOG, "the observer threw", e);
         }
         pause(backOff);
         backOff = Math.min(backOff * 2, LONGEST_BACK_OFF);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.log.LinkedErrors;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
@@ -11,6 +12,10 @@ import java.util.concurrent.ForkJoinPool;
  * task that the watchdog should know of. Loop-confined, except where stated otherwise.
  */
 final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     private static final VarHandle RUN = field("run", long.class);
     private static final VarHandle KIND = field("kind", TaskKind.class);
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.log.LinkedErrors;
+
 /**
  * Gives write memory of one loop back after a peak and, while output is beyond the memory of the
  * loop, closes connections whose peers take none of it. Loop-confined.
  */
 final class MemoryRelief {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     private static final long SHRINK_MILLIS = 2_000; // for write memory that was not needed so long
     private static final long RELIEF_MILLIS = 250;
 

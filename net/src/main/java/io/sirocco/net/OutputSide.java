@@ -13,6 +13,7 @@ import static io.sirocco.net.Connection.QUEUED;
 import static io.sirocco.net.Connection.SUSPENDED;
 
 import io.sirocco.net.file.SharedFile;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.output.ChunkQueue;
 import io.sirocco.net.output.Chunks;
 import io.sirocco.net.output.OutputChunk;
@@ -25,6 +26,10 @@ import java.lang.foreign.MemorySegment;
  * ConnectionOutput}. Loop-confined.
  */
 final class OutputSide {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     private static final long LINGER_MILLIS = 2_000;
 
     /** Nothing can be written any more. */

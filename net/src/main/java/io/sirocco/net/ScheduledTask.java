@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.log.LinkedErrors;
+
 /** A task that runs once, later; made by {@link Loop#schedule}. Loop-confined. */
 public final class ScheduledTask extends Timer {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     private final Loop loop;
     private final Runnable task;
 

@@ -497,7 +497,7 @@ final class TlsLayer implements Protocol {
         try {
             connection.loop().settings.observer.tlsFailed(connection, reason);
         } catch (Throwable e) {
-            Loop.warn(LOG.get(), "the observer threw", e);
+            Loop.warn(LOG, "the observer threw", e);
         }
         try {
             if (!spoken) { // to close an engine that has nothing to say would be a harmless alert

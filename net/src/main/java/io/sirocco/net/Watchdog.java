@@ -2,6 +2,7 @@
 package io.sirocco.net;
 
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.LinkedErrors;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -29,6 +30,12 @@ import java.util.concurrent.locks.LockSupport;
  * <p>It goes by real time, not by the loops' clock.
  */
 final class Watchdog implements AutoCloseable {
+    static {
+        LinkedErrors.link(Throwable.class, Watchdog.NOT_LOOKED, Watchdog.MISSED);
+    }
+
+    private static final String NOT_LOOKED = "the watchdog could not look";
+    private static final String MISSED = "the watchdog has missed a look";
     private static final LazyLogger LOG = LazyLogger.of(Watchdog.class);
     private static final long DOZE = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int IDLE_LOOKS = 5; // before it dozes
@@ -92,6 +99,7 @@ final class Watchdog implements AutoCloseable {
     }
 
     private void watch() {
+        Loop.prepareLog(); // here, where it delays no start
         int idle = 0;
         while (!closed) {
             idle = lookAndSurvive() ? 0 : idle + 1;
@@ -111,7 +119,7 @@ final class Watchdog implements AutoCloseable {
         try {
             return look();
         } catch (Throwable e) {
-            Loop.warn(LOG.get(), "the watchdog could not look", e);
+            Loop.warn(LOG, NOT_LOOKED, e);
             return true;
         }
     }
@@ -123,7 +131,7 @@ final class Watchdog implements AutoCloseable {
             try {
                 busy |= look(loop, sights[loop.index()]);
             } catch (Throwable e) { // out of heap, for one: this thread must not end
-                Loop.warn(LOG.get(), "the watchdog has missed a look", e);
+                Loop.warn(LOG, MISSED, e);
             }
         }
         return busy;

@@ -129,10 +129,14 @@ class TlsSettingsTest {
         Tls.of(s -> s.store(store, "secret"));
         Tls.of(s -> s.store(store, "secret", "ec.p12"));
         refused(store, "the password does not open it", s -> s.store(store, "wrong"));
+        refused(store, "it needs a password, and none was given", s -> s.store(store, ""));
         refused(store, "it has no private key by the alias b", s -> s.store(store, "secret", "b"));
         assertTrue(
                 refused(s -> s.store(ec.chain(), "secret"))
-                        .startsWith("cannot use " + ec.chain() + ": it is no PKCS#12 store"));
+                        .startsWith(
+                                "cannot use "
+                                        + ec.chain()
+                                        + ": it is no PKCS#12 store, but looks like PEM"));
         refused(
                 folder.resolve("none.p12"),
                 "there is no such file",

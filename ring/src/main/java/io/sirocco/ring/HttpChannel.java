@@ -23,6 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <pre>
  *   waiting ── send, close ─────────────────────────────▶ closed    the response as a whole
  *      └────── send ──▶ streaming ── send ... ── close ──▶ closed
+ *                           └── on-open or the last send throws ──▶ closed, and broken off
  * </pre>
  *
  * <p>The event loop takes the pieces when the client can take more. It takes no lock; a lock orders
@@ -30,6 +31,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class HttpChannel extends RingChannel {
     private static final byte[] END = {};
+    private static final byte[] BREAK = {}; // in place of an end: the response is incomplete
     private static final IPersistentMap HTML =
             PersistentArrayMap.EMPTY.assoc("Content-Type", "text/html; charset=utf-8");
 
@@ -43,6 +45,7 @@ final class HttpChannel extends RingChannel {
     private final AtomicReference<CompletableFuture<byte[]>> demand = new AtomicReference<>();
     private final AtomicReference<CompletableFuture<Void>> room = new AtomicReference<>();
     private volatile boolean returned; // by the handler: pieces are taken
+    private volatile Throwable reported; // what was thrown and is in the log, or will be
 
     HttpChannel(RequestValues request) {
         this.request = request;
@@ -51,6 +54,11 @@ final class HttpChannel extends RingChannel {
     @Override
     public boolean isWebSocket() {
         return false;
+    }
+
+    @Override
+    RingAdapter adapter() {
+        return request.adapter;
     }
 
     // ---- called by the adapter
@@ -73,9 +81,26 @@ final class HttpChannel extends RingChannel {
         try {
             opened();
         } catch (Throwable e) {
-            response.completeExceptionally(e);
-            finish();
+            fail("on-open of its channel threw", e);
+            if (noteClosed(SERVER_CLOSE)) {
+                end(BREAK);
+            }
         }
+    }
+
+    /** Responds with 500, which is logged, or logs an exception if the response has begun. */
+    private void fail(String what, Throwable thrown) {
+        if (thrown != reported) {
+            reported = thrown;
+            if (!response.completeExceptionally(thrown)) {
+                request.adapter.failed(request, what, thrown);
+            }
+        }
+    }
+
+    @Override
+    void closeFailed(Throwable thrown) {
+        request.adapter.failed(request, "on-close of its channel threw", thrown);
     }
 
     // ---- called by the program
@@ -113,7 +138,12 @@ final class HttpChannel extends RingChannel {
                 add(piece);
             }
         } catch (Throwable e) {
-            response.completeExceptionally(e); // unless it has begun
+            if (!streaming || last) { // else the stream stays open
+                fail("send! to its channel threw", e);
+            }
+            if (streaming && last) {
+                end(BREAK);
+            }
             throw e;
         } finally {
             sending.unlock();
@@ -174,7 +204,11 @@ final class HttpChannel extends RingChannel {
     /** Ends the body; 204 if it has not begun. */
     private void finish() {
         response.complete(Response.forwarded(204, Headers.none(), END));
-        pieces.add(END);
+        end(END);
+    }
+
+    private void end(byte[] how) {
+        pieces.add(how);
         handOver();
         giveRoom();
     }
@@ -211,7 +245,11 @@ final class HttpChannel extends RingChannel {
                 if (pending.addAndGet(-piece.length) < most()) {
                     giveRoom();
                 }
-                waiting.complete(piece);
+                if (piece == BREAK) {
+                    waiting.cancel(false); // which resets the response, and is not logged
+                } else {
+                    waiting.complete(piece);
+                }
                 return;
             }
             demand.set(waiting); // another thread was quicker

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletionException;
  * as bytes, so that the map outlives the request; strings are made on access. Any thread.
  */
 final class RequestValues {
+    private static final int LONGEST_PATH = 200; // in the log
     private static final Keyword[] KEYS = {
         Keys.REQUEST_METHOD,
         Keys.URI,
@@ -64,6 +65,13 @@ final class RequestValues {
         boolean plain = target.startsWith("/");
         this.path = plain ? null : request.path();
         this.authority = plain && !adapter.settings.trustsProxies() ? null : request.authority();
+    }
+
+    /** Returns method and path, for the log. */
+    String name() {
+        String path = uri();
+        boolean fits = path.length() <= LONGEST_PATH;
+        return method + " " + (fits ? path : path.substring(0, LONGEST_PATH) + "...");
     }
 
     /** Returns whether the request is one of HEAD. */

@@ -9,6 +9,8 @@ import io.sirocco.http.Response;
 import io.sirocco.http.WebSocketSettings;
 import io.sirocco.http.WebSockets;
 import io.sirocco.net.TaskKind;
+import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +21,7 @@ import java.util.function.Consumer;
 
 /** Calls a Ring handler for each request, and turns what it returns into a response. Any thread. */
 public final class RingAdapter implements Handler {
-    private static final System.Logger LOG = System.getLogger("sirocco.ring");
+    private static final LazyLogger LOG = LazyLogger.of("sirocco.ring");
 
     /** Subprotocols whose settings are kept; handlers name them, so there are a few. */
     private static final int SUBPROTOCOLS = 64;
@@ -35,6 +37,8 @@ public final class RingAdapter implements Handler {
      * @param streams whether an object is a {@code StreamableResponseBody}; of Clojure
      * @param writeStream writes such a body, from body, response and stream; of Clojure
      * @param callbacks returns the {@link WebSocketCallbacks} of a listener; of Clojure
+     * @param failed is called with a message and what a callback has thrown; of Clojure
+     * @param unknown warns of keys that are none of the known ones; of Clojure
      * @param webSockets sets what all WebSockets have in common
      */
     public record Settings(
@@ -46,11 +50,14 @@ public final class RingAdapter implements Handler {
             IFn streams,
             IFn writeStream,
             IFn callbacks,
+            IFn failed,
+            IFn unknown,
             Consumer<WebSocketSettings> webSockets) {}
 
     final Settings settings;
     final TaskKind callbacks = TaskKind.of("Ring callbacks");
     private final IFn handler;
+    private final RepeatedFailures failures = new RepeatedFailures(LOG, Level.ERROR);
     private final WebSockets webSockets;
     private final Map<String, WebSockets> bySubprotocol = new ConcurrentHashMap<>();
 
@@ -124,9 +131,16 @@ public final class RingAdapter implements Handler {
             handler.invoke(map, respond, raise);
         } catch (Throwable e) {
             if (!response.completeExceptionally(e)) {
-                LOG.log(Level.WARNING, "A handler has thrown an exception after its response.", e);
+                failed(map.known(), "the handler threw after its response", e);
             }
         }
+    }
+
+    /** Reports what was thrown where no response can tell. */
+    void failed(RequestValues request, String what, Throwable thrown) {
+        String line = request.name() + " failed (request " + request.request.id() + "): " + what;
+        failures.log(what, line, thrown);
+        settings.failed.invoke(line, thrown);
     }
 
     private static Throwable failure(Object thrown) {

@@ -23,8 +23,18 @@ public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
     private final AtomicReference<Keyword> closed = new AtomicReference<>(); // why
     private final AtomicBoolean closeReported = new AtomicBoolean();
 
+    abstract RingAdapter adapter();
+
+    /** Warns of keys of callbacks that are none of the known ones. */
+    public final void unknown(Object known, Object callbacks) {
+        adapter().settings.unknown().invoke("as-channel", known, callbacks);
+    }
+
     /** Returns the response to the request, which the handler has returned. */
     abstract Response respond();
+
+    /** Called when the callback for the end has thrown an exception. */
+    abstract void closeFailed(Throwable thrown);
 
     /**
      * Sends data.
@@ -106,7 +116,11 @@ public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
         IFn callback = onClose.get();
         Keyword why = closed.get();
         if (callback != null && why != null && closeReported.compareAndSet(false, true)) {
-            callback.invoke(this, why);
+            try {
+                callback.invoke(this, why);
+            } catch (Throwable e) {
+                closeFailed(e);
+            }
         }
     }
 

@@ -146,9 +146,11 @@ final class RingHeaderReader extends AFn {
         return out == null ? location : out.toString();
     }
 
+    /** Returns -1 for anything but digits (RFC 9110 8.6). */
     private static long length(String value) {
+        String digits = value.strip();
         try {
-            return Math.max(-1, Long.parseLong(value.strip()));
+            return digits.startsWith("+") ? -1 : Math.max(-1, Long.parseLong(digits));
         } catch (NumberFormatException e) {
             return -1;
         }

@@ -3,6 +3,8 @@ package io.sirocco.ring;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import clojure.lang.Counted;
+import clojure.lang.IPending;
 import clojure.lang.IPersistentMap;
 import clojure.lang.ISeq;
 import clojure.lang.Keyword;
@@ -11,6 +13,7 @@ import io.sirocco.http.BodySource;
 import io.sirocco.http.BodyWriter;
 import io.sirocco.http.MediaType;
 import io.sirocco.http.Response;
+import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -19,9 +22,11 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Turns response maps of Ring into responses. Any thread. */
 final class RingResponses {
@@ -178,14 +183,12 @@ final class RingResponses {
             boolean later) {
         RingAdapter.Settings settings = request.adapter.settings;
         if (body instanceof InputStream in) {
-            return out -> {
-                try (in) {
-                    in.transferTo(out);
-                }
-            };
+            return in instanceof ByteArrayInputStream
+                    ? out -> copy(in, out) // which never waits
+                    : timely(request, out -> copy(in, out));
         }
         if (body instanceof ISeq) {
-            return out -> writeAll(RT.iter(body), charset(contentType), out);
+            return sequence(body, charset(contentType), request);
         }
         if (RT.booleanCast(settings.streams().invoke(body))) {
             return later
@@ -193,7 +196,7 @@ final class RingResponses {
                     : out -> settings.writeStream().invoke(body, map, out);
         }
         if (body instanceof Iterable<?> && !(body instanceof IPersistentMap)) {
-            return out -> writeAll(RT.iter(body), charset(contentType), out);
+            return sequence(body, charset(contentType), request);
         }
         throw new IllegalArgumentException(
                 "The :body must be nil, a String, byte[], ByteBuffer, InputStream, File, sequence,"
@@ -201,13 +204,85 @@ final class RingResponses {
                         + body.getClass().getName());
     }
 
-    private static void writeAll(Iterator<?> elements, Charset charset, OutputStream out)
+    private static void copy(InputStream in, OutputStream out) throws IOException {
+        try (in) {
+            in.transferTo(out);
+        }
+    }
+
+    private interface TimelyWriter {
+        void write(TimelyOutput out) throws IOException;
+    }
+
+    /** Sends what a writer has written when it waits for more. */
+    private static BodyWriter timely(RequestValues request, TimelyWriter writer) {
+        return out -> {
+            var timely = new TimelyOutput(out, request.request.loop());
+            try {
+                writer.write(timely);
+            } finally {
+                timely.finish();
+            }
+        };
+    }
+
+    /** Returns a writer of a sequence, which may be endless: it keeps no element. */
+    private static BodyWriter sequence(Object body, Charset charset, RequestValues request) {
+        if (body instanceof Counted || body instanceof Collection && !(body instanceof ISeq)) {
+            return out -> addAll(RT.iter(body), charset, out); // none of them is waited for
+        }
+        var all = new AtomicReference<Object>(body);
+        return timely(request, out -> writeAll(all, charset, out));
+    }
+
+    private static void writeAll(AtomicReference<Object> all, Charset charset, TimelyOutput out)
+            throws IOException {
+        if (all.get() instanceof ISeq) {
+            writeSeq(RT.seq(all.getAndSet(null)), charset, out);
+            return;
+        }
+        for (Iterator<?> each = RT.iter(all.getAndSet(null)); each.hasNext(); ) {
+            Object next = each.next();
+            OutputStream below = out.begin();
+            try {
+                add(next, charset, below);
+            } finally {
+                out.end();
+            }
+        }
+    }
+
+    private static void addAll(Iterator<?> elements, Charset charset, OutputStream out)
             throws IOException {
         while (elements.hasNext()) {
-            Object each = elements.next();
-            if (each != null) {
-                out.write(each.toString().getBytes(charset));
+            add(elements.next(), charset, out);
+        }
+    }
+
+    /** Writes those elements in a row that are known, and may wait before others. */
+    private static void writeSeq(ISeq seq, Charset charset, TimelyOutput out) throws IOException {
+        while (seq != null) {
+            Object first = seq.first();
+            OutputStream below = out.begin();
+            try {
+                add(first, charset, below);
+                for (seq = seq.more(); isKnown(seq) && seq.seq() != null; seq = seq.more()) {
+                    add(seq.first(), charset, below);
+                }
+            } finally {
+                out.end();
             }
+            seq = seq.seq();
+        }
+    }
+
+    private static boolean isKnown(ISeq seq) {
+        return !(seq instanceof IPending pending) || pending.isRealized();
+    }
+
+    private static void add(Object element, Charset charset, OutputStream out) throws IOException {
+        if (element != null) {
+            out.write(element.toString().getBytes(charset));
         }
     }
 

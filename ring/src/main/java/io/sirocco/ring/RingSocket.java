@@ -10,14 +10,18 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A WebSocket of a Ring handler. At most 1,024 asynchronous sends wait; further ones fail. Any
- * thread.
+ * A WebSocket of a Ring handler. At most 1,024 asynchronous sends of 4 MiB wait; further ones fail.
+ * Any thread.
  */
 public final class RingSocket implements WebSocketListener {
     /** Messages with callbacks that may wait for room; further ones fail. */
     private static final int MOST_WAITING = 1_024;
+
+    /** Their bytes. */
+    private static final long MOST_WAITING_BYTES = 4 << 20;
 
     private static final System.Logger LOG = System.getLogger("sirocco.ring");
     private static final byte[] NONE = {};
@@ -25,9 +29,24 @@ public final class RingSocket implements WebSocketListener {
     private final WebSocketCallbacks callbacks;
     private final ConcurrentLinkedQueue<Later> later = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger(); // of them, and the one being sent
+    private final AtomicLong waitingBytes = new AtomicLong();
+    private boolean failed; // a callback has thrown; of the thread that calls them
     private volatile WebSocket socket; // null before it is open
 
-    private record Later(Object message, IFn succeed, IFn fail) {}
+    private record Later(Object message, long size, IFn succeed, IFn fail) {
+        Later(Object message, IFn succeed, IFn fail) {
+            this(message, size(message), succeed, fail);
+        }
+
+        private static long size(Object message) {
+            return switch (message) {
+                case CharSequence text -> 2L * text.length();
+                case byte[] bytes -> bytes.length;
+                case ByteBuffer buffer -> buffer.remaining();
+                case null, default -> 0;
+            };
+        }
+    }
 
     RingSocket(WebSocketCallbacks callbacks) {
         this.callbacks = callbacks;
@@ -47,22 +66,22 @@ public final class RingSocket implements WebSocketListener {
 
     @Override
     public void onText(WebSocket from, String text) {
-        call(() -> callbacks.message(this, text));
+        callUnlessFailed(() -> callbacks.message(this, text));
     }
 
     @Override
     public void onBinary(WebSocket from, byte[] bytes) {
-        call(() -> callbacks.message(this, ByteBuffer.wrap(bytes)));
+        callUnlessFailed(() -> callbacks.message(this, ByteBuffer.wrap(bytes)));
     }
 
     @Override
     public void onPing(WebSocket from, byte[] payload) {
-        call(() -> callbacks.ping(this, ByteBuffer.wrap(payload)));
+        callUnlessFailed(() -> callbacks.ping(this, ByteBuffer.wrap(payload)));
     }
 
     @Override
     public void onPong(WebSocket from, byte[] payload) {
-        call(() -> callbacks.pong(this, ByteBuffer.wrap(payload)));
+        callUnlessFailed(() -> callbacks.pong(this, ByteBuffer.wrap(payload)));
     }
 
     @Override
@@ -70,11 +89,19 @@ public final class RingSocket implements WebSocketListener {
         call(() -> callbacks.close(this, why.code(), why.reason()));
     }
 
+    /** Drops what had arrived already when a callback threw: the socket is being closed. */
+    private void callUnlessFailed(Callback callback) {
+        if (!failed) {
+            call(callback);
+        }
+    }
+
     /** Reports what a callback throws, to the listener and then to the server. */
     private void call(Callback callback) {
         try {
             callback.call();
         } catch (Throwable e) {
+            failed = true;
             try {
                 callbacks.error(this, e);
             } catch (Throwable another) {
@@ -119,11 +146,19 @@ public final class RingSocket implements WebSocketListener {
      * fail} with an exception. These messages keep their order.
      */
     public void send(Object message, IFn succeed, IFn fail) {
-        if (waiting.get() > MOST_WAITING) {
-            fail.invoke(new IOException("more than " + MOST_WAITING + " messages wait"));
+        if (waiting.get() > MOST_WAITING || waitingBytes.get() > MOST_WAITING_BYTES) {
+            fail.invoke(
+                    new IOException(
+                            "more than "
+                                    + MOST_WAITING
+                                    + " messages wait, or more than "
+                                    + (MOST_WAITING_BYTES >> 20)
+                                    + " MiB"));
             return;
         }
-        later.add(new Later(message, succeed, fail));
+        var added = new Later(message, succeed, fail);
+        waitingBytes.addAndGet(added.size);
+        later.add(added);
         if (waiting.getAndIncrement() == 0) {
             Thread.startVirtualThread(this::sendWaiting);
         }
@@ -138,6 +173,7 @@ public final class RingSocket implements WebSocketListener {
             } catch (Throwable e) {
                 failure = e;
             }
+            waitingBytes.addAndGet(-next.size);
             try {
                 if (failure == null) {
                     next.succeed.invoke();

@@ -3,6 +3,7 @@ package io.sirocco.ring;
 
 import clojure.lang.IPersistentMap;
 import clojure.lang.Keyword;
+import clojure.lang.Util;
 import io.sirocco.http.Response;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,8 +32,18 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
     }
 
     @Override
+    RingAdapter adapter() {
+        return adapter;
+    }
+
+    @Override
     Response respond() {
         return Response.webSocket(adapter.webSockets(null), socket);
+    }
+
+    @Override
+    void closeFailed(Throwable thrown) {
+        throw Util.sneakyThrow(thrown); // to the socket, or to the program that has closed it
     }
 
     // ---- called by the program

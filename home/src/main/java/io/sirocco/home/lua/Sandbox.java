@@ -8,8 +8,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaString;
@@ -31,6 +34,45 @@ import org.luaj.vm2.lib.ZeroArgFunction;
  * the scripts.
  */
 final class Sandbox {
+    private static final Pattern SYMBOL = Pattern.compile("unexpected symbol (\\d+) \\((.*?)\\)");
+    private static final int FIRST_TOKEN = 257; // as in Lua's own lexer
+
+    private static final List<String> TOKENS =
+            List.of(
+                    "and",
+                    "break",
+                    "do",
+                    "else",
+                    "elseif",
+                    "end",
+                    "false",
+                    "for",
+                    "function",
+                    "goto",
+                    "if",
+                    "in",
+                    "local",
+                    "nil",
+                    "not",
+                    "or",
+                    "repeat",
+                    "return",
+                    "then",
+                    "true",
+                    "until",
+                    "while",
+                    "..",
+                    "...",
+                    "==",
+                    ">=",
+                    "<=",
+                    "~=",
+                    "::",
+                    "<eof>",
+                    "<number>",
+                    "<name>",
+                    "<string>");
+
     private static final int MAX_LOADED = 512 << 10; // bytes of text for load()
 
     static {
@@ -124,8 +166,23 @@ final class Sandbox {
             return globals.compilePrototype(new ByteArrayInputStream(text), name);
         } catch (LuaError e) {
             String message = String.valueOf(e.getMessage());
-            throw new LuaError(message.replace("[string \"" + name + "\"]", name));
+            throw new LuaError(named(message.replace("[string \"" + name + "\"]", name)));
         }
+    }
+
+    /** LuaJ shows a symbol as a number and a character: gives it its name. */
+    private static String named(String message) {
+        return SYMBOL.matcher(message.replace("'<eos>'", "'<eof>'"))
+                .replaceFirst(
+                        symbol -> {
+                            int token = Integer.parseInt(symbol.group(1)) - FIRST_TOKEN;
+                            return Matcher.quoteReplacement(
+                                    "unexpected symbol near '%s'"
+                                            .formatted(
+                                                    token >= 0 && token < TOKENS.size()
+                                                            ? TOKENS.get(token)
+                                                            : symbol.group(2)));
+                        });
     }
 
     private static Prototype refuseBinary(InputStream in, String name) throws IOException {

@@ -29,7 +29,7 @@ import java.util.function.Consumer;
  *    ^                ^   |                    |
  *    |              delay |failed          lost|
  *    |                |   v                    |
- *    +---disconnect-- waiting <----------------+
+ *    +---disconnect-- waiting &lt;----------------+
  * </pre>
  *
  * <p>It belongs to the controller, not to the state of its scripts: subscriptions and messages that

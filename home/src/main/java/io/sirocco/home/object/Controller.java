@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.object;
 
+import io.sirocco.home.mqtt.Press;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -31,7 +32,7 @@ public interface Controller {
      * Applies settings: connects, disconnects, announces. Called once when the scripts have set all
      * of them, and when one changes later. The same settings as before change nothing.
      */
-    void applyMqtt(MqttSettings settings);
+    void applyMqtt(MqttFeatures settings);
 
     /** Returns whether a broker is connected. */
     boolean mqttConnected();
@@ -56,9 +57,11 @@ public interface Controller {
     void sendValue(String id, String value);
 
     /**
-     * Publishes the state of an object of another controller now.
+     * Tells Home Assistant that a button of another controller was pressed, or has the state of
+     * another object read and published. A name that is not known is logged.
      *
-     * @return false if the project has no such controller or object
+     * @param name controller and object, {@code CLU221010198->DOU4411}
+     * @param press of a button; ignored for other objects
      */
-    boolean publishState(String controller, String object);
+    void objectChanged(String name, Press press);
 }

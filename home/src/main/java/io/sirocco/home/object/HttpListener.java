@@ -38,7 +38,7 @@ import org.luaj.vm2.Varargs;
  *     ResponseBody, 9 StatusCode (200). {@link HttpBody} describes types and bodies. Of the server,
  *     beyond the vendor's interface: 10 Port (80), 11 TLS: 1 for HTTPS with {@code
  *     http/certificate.crt} and {@code http/key.pem} of the controller's folder, or with a
- *     self-signed certificate if they are missing</td></tr>
+ *     self-signed certificate if they are missing, 12 Listening: whether the port is open</td></tr>
  * <tr><td>methods</td><td>0 SendResponse: sends features 6 to 9, also long after the event; 1
  *     Clear: forgets features 0 to 9</td></tr>
  * <tr><td>events</td><td>0 OnRequest</td></tr>
@@ -49,8 +49,9 @@ import org.luaj.vm2.Varargs;
  * without a handler, 500 when a handler fails, 504 after 30 s without SendResponse, 400 for a body
  * that is not of its type, 413 for more than 1 MiB.
  *
- * <p>Several objects on different ports can run. If the port is in use, binding it is tried again
- * each second. Confined to the thread of the scripts.
+ * <p>The port opens 250 ms after {@code SYSTEM.Init()}, so that OnInit can set it. Several objects
+ * on different ports can run. If a port is in use, binding it is tried again each second. Confined
+ * to the thread of the scripts.
  */
 final class HttpListener extends StandardObject {
     private static final int PATH = 0;
@@ -61,11 +62,13 @@ final class HttpListener extends StandardObject {
     private static final int STATUS_CODE = 9;
     private static final int PORT = 10;
     private static final int TLS = 11;
+    private static final int LISTENING = 12;
     private static final int SEND_RESPONSE = 0;
     private static final int CLEAR = 1;
     private static final int ON_REQUEST = 0;
     private static final int MAX_WAITING = 100;
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration OPENING = Duration.ofMillis(250); // OnInit may set the port
     private static final Duration RETRY = Duration.ofSeconds(1);
     private static final Duration DRAIN = Duration.ofMillis(200);
 
@@ -108,7 +111,7 @@ final class HttpListener extends StandardObject {
     @Override
     public void setUp() {
         running = true;
-        open();
+        retry = context().scripts().schedule(name() + " opens its port", OPENING, this::open);
     }
 
     private void open() {
@@ -308,6 +311,7 @@ final class HttpListener extends StandardObject {
         return switch (index) {
             case PORT -> LuaValue.valueOf(server == null ? port : server.port());
             case TLS -> bit(tls);
+            case LISTENING -> bit(server != null);
             default -> super.get(index);
         };
     }
@@ -317,6 +321,10 @@ final class HttpListener extends StandardObject {
         switch (index) {
             case PORT -> port = (int) number("Port", value, 0, 65_535, port);
             case TLS -> tls = isOn(value);
+            case LISTENING -> {
+                readOnly("Listening");
+                return;
+            }
             default -> {
                 super.set(index, value);
                 return;

@@ -64,7 +64,8 @@ public final class StandardObjects implements AutoCloseable {
         Storage.Shared shared = storage;
         return Optional.ofNullable(
                 switch (type) {
-                    case CLU -> new Clu(name, context, controller, () -> shared.restore(context));
+                    case CLU ->
+                            new CluObject(name, context, controller, () -> shared.restore(context));
                     case TIMER -> new Timer(name, context);
                     case CALENDAR -> new Calendar(name, context);
                     case SCHEDULER -> new Scheduler(name, context);

@@ -94,7 +94,7 @@ final class Storage extends StandardObject {
             LuaValue current = context.globals().get(key);
             if (current instanceof LuaFunction
                     || current instanceof LuaUserdata
-                    || current instanceof LuaTable table && table.getmetatable() != null) {
+                    || current instanceof LuaTable table && isObject(table)) {
                 LOG.get()
                         .log(
                                 Level.WARNING,
@@ -104,6 +104,10 @@ final class Storage extends StandardObject {
                 return;
             }
             context.globals().set(key, fromFile(value, true));
+        }
+
+        private static boolean isObject(LuaTable table) {
+            return table.getmetatable() != null || table.rawget("get").isfunction();
         }
     }
 
@@ -171,8 +175,8 @@ final class Storage extends StandardObject {
     }
 
     private void check() {
-        save();
         schedule();
+        save();
     }
 
     private void save() {

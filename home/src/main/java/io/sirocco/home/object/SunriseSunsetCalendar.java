@@ -22,7 +22,8 @@ import org.luaj.vm2.LuaValue;
  * <tr><td>features</td><td>0 Longitude, 1 Latitude: degrees, east and north are positive; those of
  *     the city of the time zone until a script sets one; 2 State: 0 stopped, 1 started; 3
  *     SunriseUTC, 4 SunsetUTC, 5 SunriseLocal, 6 SunsetLocal: HH:mm of today, rounded, empty on a polar day
- *     or in a polar night; 7 to 10 the same four in seconds since 1970, those of local time as the
+ *     or in a polar night; 7 SunriseUTCTimestamp, 8 SunsetUTCTimestamp, 9 SunriseLocalTimestamp, 10
+ *     SunsetLocalTimestamp: the same four in seconds since 1970, those of local time as the
  *     wall clock shows it, 0 if there is none; 11 IsDayNow: 1 while the sun is up; 12
  *     SunriseOffset, 13 SunsetOffset: minutes, -720 to 720; 14 NextSunrise, 15 NextSunset: minutes,
  *     rounded up, to the next event OnSunrise or OnSunset</td></tr>

@@ -60,6 +60,7 @@ public final class DatagramWriter {
                             .text(RequestParser.DISCOVERY)
                             .address(discovery.host());
             case Request.StartTftp _ -> text(RequestParser.START_TFTP);
+            case Request.StopTftp _ -> text(RequestParser.STOP_TFTP);
             case Request.Measurements measurements ->
                     text(RequestParser.MEASUREMENTS)
                             .call(measurements.host(), measurements.session())

@@ -36,6 +36,13 @@ public sealed interface Request {
     /** {@code req_start_ftp}: starts the TFTP server. */
     record StartTftp() implements Request {}
 
+    /**
+     * {@code req_tftp_stop} or {@code req_stop_ftp}: stops the TFTP server. The vendor's
+     * controllers are said to ignore it; this one stops and responds {@code resp:OK}, as clients
+     * that send it wait for a response.
+     */
+    record StopTftp() implements Request {}
+
     /** {@code req_gen_measurements}: writes the file of measurements, and starts TFTP. */
     record Measurements(Inet4Address host, int session, String argument) implements Request {}
 

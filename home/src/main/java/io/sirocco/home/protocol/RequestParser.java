@@ -25,6 +25,8 @@ public final class RequestParser {
     static final byte[] RESET = ascii("req_reset:");
     static final byte[] SET_IP = ascii("req_set_clu_ip:");
     static final byte[] START_TFTP = ascii("req_start_ftp");
+    static final byte[] STOP_TFTP = ascii("req_tftp_stop");
+    static final byte[] STOP_FTP = ascii("req_stop_ftp");
     static final byte[] MEASUREMENTS = ascii("req_gen_measurements:");
     static final byte[] DOWNLOADED = ascii("meas_file_download:");
     static final byte[] CHECK_ALIVE = ascii("req_check_alive:");
@@ -68,9 +70,11 @@ public final class RequestParser {
         if (fields.skip(CHECK_ALIVE)) {
             return checkAlive(fields);
         }
-        if (isExactly(START_TFTP.length, bytes, length)
-                && startsWith(START_TFTP, bytes, 0, length)) {
+        if (isExactly(START_TFTP, bytes, length)) {
             return new Request.StartTftp();
+        }
+        if (isExactly(STOP_TFTP, bytes, length) || isExactly(STOP_FTP, bytes, length)) {
+            return new Request.StopTftp();
         }
         return binary(bytes, length);
     }
@@ -137,6 +141,11 @@ public final class RequestParser {
 
     private static Bytes challenge(byte[] bytes) {
         return Bytes.of(bytes, 0, Challenge.ENCRYPTED_LENGTH);
+    }
+
+    /** Returns whether the whole text is {@code name}, or that and CRLF. */
+    private static boolean isExactly(byte[] name, byte[] bytes, int length) {
+        return isExactly(name.length, bytes, length) && startsWith(name, bytes, 0, length);
     }
 
     /** Returns whether {@code length} is the exact one, or that and CRLF. */

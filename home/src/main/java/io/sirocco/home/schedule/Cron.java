@@ -42,6 +42,7 @@ public final class Cron {
     private static final int MAX_DAYS = 41 * 366;
 
     private static final int MAX_RULES = 100;
+    private static final int MAX_LENGTH = 1_000;
     private static final int SUNDAY = 7;
     private static final Map<String, String> NICKNAMES =
             Map.of(
@@ -124,6 +125,7 @@ public final class Cron {
      * @throws RuleException if it is none, or never occurs
      */
     public static Cron parse(String rule) {
+        RuleException.checkLength(rule, MAX_LENGTH);
         String text = rule.strip();
         String expanded = NICKNAMES.getOrDefault(text.toLowerCase(Locale.ROOT), text);
         String[] fields = expanded.split("\\s+");

@@ -39,6 +39,7 @@ public record EventRule(String name, boolean enabled, Time time) {
                     Pattern.CASE_INSENSITIVE);
     private static final Duration MAX_OFFSET = Duration.ofHours(12);
     private static final int MAX_DAYS = 370;
+    private static final int MAX_LENGTH = 1_000;
 
     /** When a rule occurs. Immutable. */
     public sealed interface Time {
@@ -88,6 +89,7 @@ public record EventRule(String name, boolean enabled, Time time) {
      * @throws RuleException if it is none
      */
     public static EventRule parse(String rule) {
+        RuleException.checkLength(rule, MAX_LENGTH);
         Matcher matcher = RULE.matcher(rule.strip());
         if (!matcher.matches()) {
             throw new RuleException(

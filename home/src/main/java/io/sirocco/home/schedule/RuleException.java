@@ -10,6 +10,13 @@ public final class RuleException extends IllegalArgumentException {
         super("In \"" + shown(rule) + "\": " + why);
     }
 
+    /** Throws one if a rule is longer than {@code max} characters. */
+    static void checkLength(String rule, int max) {
+        if (rule.length() > max) {
+            throw new RuleException(rule, "it is longer than " + max + " characters.");
+        }
+    }
+
     private static String shown(String rule) {
         return rule.length() <= SHOWN ? rule : rule.substring(0, SHOWN) + "...";
     }

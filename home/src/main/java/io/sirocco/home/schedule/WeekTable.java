@@ -26,6 +26,7 @@ import java.util.regex.Pattern;
  */
 public final class WeekTable {
     private static final int MAX_POINTS = 1_000;
+    private static final int MAX_LENGTH = 4_000; // of a group
     private static final Pattern GROUP =
             Pattern.compile("(\\*|[A-Za-z][A-Za-z,\\- ]*?)\\s+([0-9].*)");
     private static final Pattern POINT =
@@ -71,6 +72,7 @@ public final class WeekTable {
     }
 
     private static void group(String text, Map<DayOfWeek, List<Point>> days) {
+        RuleException.checkLength(text, MAX_LENGTH);
         Matcher group = GROUP.matcher(text);
         if (!group.matches()) {
             throw new RuleException(

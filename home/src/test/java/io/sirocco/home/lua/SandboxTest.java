@@ -174,4 +174,21 @@ class SandboxTest {
         rig.runtime.log().clear();
         assertEquals("", rig.logged());
     }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    x = 1 end        | MAIN.LUA:1: '<eof>' expected
+                    return = 1       | MAIN.LUA:1: unexpected symbol near '='
+                    x = return 1     | MAIN.LUA:1: unexpected symbol near 'return'
+                    x =              | MAIN.LUA:1: unexpected symbol near '<eof>'
+                    """)
+    void aSyntaxErrorNamesTheSymbol(String script, String error) throws IOException {
+        Files.writeString(Files.createDirectories(root.resolve("a")).resolve("MAIN.LUA"), script);
+        rig.start();
+        assertEquals(
+                "MAIN.LUA: " + error, rig.runtime.log().lines().getFirst().text(), rig.logged());
+    }
 }

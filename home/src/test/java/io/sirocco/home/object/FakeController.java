@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.object;
 
+import io.sirocco.home.mqtt.Press;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -46,7 +47,7 @@ final class FakeController implements Controller {
     }
 
     @Override
-    public void applyMqtt(MqttSettings settings) {
+    public void applyMqtt(MqttFeatures settings) {
         calls.add(settings.url() + " " + settings);
     }
 
@@ -72,8 +73,7 @@ final class FakeController implements Controller {
     }
 
     @Override
-    public boolean publishState(String controller, String object) {
-        calls.add(controller + ", " + object);
-        return controller.equals("CLU1");
+    public void objectChanged(String name, Press press) {
+        calls.add(name + " " + press.word());
     }
 }

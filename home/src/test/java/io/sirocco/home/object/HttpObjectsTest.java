@@ -98,6 +98,12 @@ class HttpObjectsTest {
             client.close();
         }
 
+        private void open(HomeObject each) {
+            each.setUp();
+            assertEquals("0", get(each, 12));
+            scripts.thread.advance(Duration.ofMillis(250));
+        }
+
         private java.net.http.HttpRequest.Builder request(String path) {
             return java.net.http.HttpRequest.newBuilder(
                     URI.create("http://127.0.0.1:" + get(listener, 10) + path));
@@ -135,7 +141,7 @@ class HttpObjectsTest {
                         listener.set(7, headers);
                         call(listener, 0);
                     });
-            listener.setUp();
+            open(listener);
             HttpResponse<String> response =
                     response(
                             send(
@@ -157,7 +163,7 @@ class HttpObjectsTest {
 
         @Test
         void withoutAHandler404() throws Exception {
-            listener.setUp();
+            open(listener);
             assertEquals(404, response(send(request("/"))).statusCode());
         }
 
@@ -169,7 +175,7 @@ class HttpObjectsTest {
                     () -> {
                         throw new LuaError("wrong");
                     });
-            listener.setUp();
+            open(listener);
             assertEquals(500, response(send(request("/"))).statusCode());
             assertEquals(500, response(send(request("/"))).statusCode(), "and the next");
         }
@@ -178,7 +184,7 @@ class HttpObjectsTest {
         void withoutAResponse504() throws Exception {
             var seen = new ArrayList<String>();
             handle(listener, 0, () -> seen.add(get(listener, 0)));
-            listener.setUp();
+            open(listener);
             var first = send(request("/1"));
             scripts.thread.runUntil(() -> seen.size() == 1);
             scripts.thread.advance(Duration.ofSeconds(30));
@@ -190,7 +196,7 @@ class HttpObjectsTest {
         void requestsWaitForTheResponseOfTheFirst() throws Exception {
             var seen = new ArrayList<String>();
             handle(listener, 0, () -> seen.add(get(listener, 0)));
-            listener.setUp();
+            open(listener);
             var first = send(request("/1"));
             scripts.thread.runUntil(() -> seen.size() == 1);
             var second = send(request("/2"));
@@ -209,7 +215,7 @@ class HttpObjectsTest {
         @Test
         void bodiesThatAreRefused() throws Exception {
             handle(listener, 0, () -> call(listener, 0));
-            listener.setUp();
+            open(listener);
             assertEquals(
                     400,
                     response(
@@ -248,7 +254,7 @@ class HttpObjectsTest {
                         listener.set(8, scripts.globals.get("print"));
                         call(listener, 0);
                     });
-            listener.setUp();
+            open(listener);
             assertEquals(500, response(send(request("/"))).statusCode());
         }
 
@@ -265,10 +271,10 @@ class HttpObjectsTest {
                             set(each, 8, each.name());
                             call(each, 0);
                         });
-                each.setUp();
+                open(each);
             }
             assertEquals(listener.name(), response(send(request("/"))).body());
-            scripts.thread.runUntil(() -> !get(other, 10).equals("0"));
+            scripts.thread.runUntil(() -> get(other, 12).equals("1"));
             try (HttpClient tls = HttpClient.newBuilder().sslContext(trustsAll()).build()) {
                 var sent =
                         tls.sendAsync(
@@ -284,7 +290,7 @@ class HttpObjectsTest {
         void aResetAnswersAndFreesThePort() throws Exception {
             var seen = new ArrayList<String>();
             handle(listener, 0, () -> seen.add(get(listener, 0)));
-            listener.setUp();
+            open(listener);
             String port = get(listener, 10);
             var sent = send(request("/"));
             scripts.thread.runUntil(() -> seen.size() == 1);
@@ -293,17 +299,28 @@ class HttpObjectsTest {
             assertEquals(0, scripts.thread.scheduled());
             HomeObject next = create(120);
             set(next, 10, Integer.parseInt(port));
-            next.setUp();
+            open(next);
             assertEquals(port, get(next, 10));
             listener = next;
             assertEquals(404, response(send(request("/"))).statusCode());
         }
 
         @Test
+        void onInitMaySetThePort() throws Exception {
+            set(listener, 10, 1);
+            listener.setUp();
+            set(listener, 10, 0);
+            scripts.thread.advance(Duration.ofMillis(250));
+            assertEquals("1", get(listener, 12));
+            assertEquals(404, response(send(request("/"))).statusCode());
+            assertEquals(0, scripts.thread.scheduled());
+        }
+
+        @Test
         void aPortInUseIsTriedAgain() throws Exception {
             try (var taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
                 set(listener, 10, taken.getLocalPort());
-                listener.setUp();
+                open(listener);
             }
             scripts.thread.advance(Duration.ofSeconds(1));
             assertEquals(404, response(send(request("/"))).statusCode());

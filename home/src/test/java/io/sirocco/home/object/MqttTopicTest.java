@@ -17,7 +17,9 @@ import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 import org.luaj.vm2.lib.VarArgFunction;
@@ -101,6 +103,13 @@ class MqttTopicTest {
         subscribed.get("a/#").accept("a/3", "");
         scripts.thread.run();
         assertEquals(List.of("a/1 5 5", "a/2 not JSON not JSON", "a/3  "), seen);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"12:30", "21.5 C", "0123", "true story", "NaN", "{a:1}", "[1", " "})
+    void textThatOnlyBeginsLikeJsonIsAString(String payload) {
+        assertEquals(payload, MqttTopic.value(payload).tojstring());
+        assertTrue(MqttTopic.value(payload) instanceof LuaString);
     }
 
     @Test

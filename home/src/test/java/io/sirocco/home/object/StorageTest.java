@@ -138,11 +138,13 @@ class StorageTest {
     }
 
     @Test
-    void aFunctionIsNotReplaced() throws Exception {
+    void functionsAndObjectsAreNotReplaced() throws Exception {
         Files.createDirectories(runtime.resolve("storage"));
-        Files.writeString(file(), "{\"print\":1,\"x\":2}");
+        Files.writeString(file(), "{\"print\":1,\"o\":1,\"x\":2}");
+        scripts.lua("o = {name = 'TIM1', get = function() end}"); // as objects are in scripts
         storage.setUp();
         assertTrue(scripts.globals.get("print").isfunction());
+        assertTrue(scripts.globals.get("o").istable());
         assertEquals(2, scripts.globals.get("x").toint());
     }
 

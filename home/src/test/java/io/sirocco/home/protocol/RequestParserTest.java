@@ -57,7 +57,11 @@ class RequestParserTest {
                 " req_start_ftp",
                 "req_start_ftp  ", // 15 bytes, but not CRLF
                 "req_start_ftp\\r\\n\\n",
-                "req_stop_ftp",
+                "req_tftp_stop:",
+                "req_tftp_stop\\n",
+                " req_tftp_stop",
+                "req_stop_ftp_",
+                "req_stop_tftp",
                 "req_reset:",
                 "req_reset:1.1.1",
                 "req_reset:1.1.1.1:",
@@ -116,6 +120,10 @@ class RequestParserTest {
     void shortestAndPaddedForms() {
         assertEquals(new Request.StartTftp(), parse("req_start_ftp"));
         assertEquals(new Request.StartTftp(), parse("req_start_ftp\r\n"));
+        for (String stop : new String[] {"req_tftp_stop", "req_stop_ftp"}) {
+            assertEquals(new Request.StopTftp(), parse(stop));
+            assertEquals(new Request.StopTftp(), parse(stop + "\r\n"));
+        }
         assertEquals(new Request.Reset(ONE), parse("req_reset:1.1.1.1"));
         assertEquals(new Request.Reset(ONE), parse(" req_reset:001.01.1.1\r\n"));
         assertEquals(

@@ -86,4 +86,13 @@ class WeekTableTest {
         var error = assertThrows(RuleException.class, () -> WeekTable.parse(table));
         assertTrue(error.getMessage().contains(message), error.getMessage());
     }
+
+    @Test
+    void longTextsAreRefusedAtOnce() {
+        for (String text : new String[] {"A" + " ".repeat(1 << 22), "Mon 06:00=1,".repeat(1_000)}) {
+            assertThrows(RuleException.class, () -> WeekTable.parse(text));
+            assertThrows(RuleException.class, () -> EventRule.parse(text));
+            assertThrows(RuleException.class, () -> Cron.parse(text));
+        }
+    }
 }

@@ -102,14 +102,21 @@ public final class RequestBody {
         }
     }
 
-    /** Called when the rest of the body will not arrive. */
+    /** Called when the rest of the body will not arrive: drops what the handler has not taken. */
     public void fail(IOException reason) {
         expected = false;
-        failReader(reason);
+        drop(reason);
     }
 
-    private void failReader(IOException reason) {
-        if (ended || failure != null) {
+    /** Drops what waits and what is still to come; a handler that reads on fails. */
+    private void drop(IOException reason) {
+        boolean whole = ended && size == 0; // the handler has all of it
+        discards = true;
+        waiting.clear();
+        gathered = NOTHING;
+        gatheredSize = 0;
+        size = 0;
+        if (whole || failure != null) {
             return;
         }
         failure = reason;
@@ -149,11 +156,11 @@ public final class RequestBody {
             lend(next);
             return CompletableFuture.completedFuture(next);
         }
-        if (ended) {
-            return CompletableFuture.completedFuture(NOTHING);
-        }
         if (failure != null) {
             return CompletableFuture.failedFuture(failure);
+        }
+        if (ended) {
+            return CompletableFuture.completedFuture(NOTHING);
         }
         reader = new CompletableFuture<>();
         return reader;
@@ -205,12 +212,7 @@ public final class RequestBody {
 
     /** The response is complete: the rest of the body is received and dropped. */
     public void discard() {
-        discards = true;
-        waiting.clear();
-        gathered = NOTHING;
-        gatheredSize = 0;
-        size = 0;
-        failReader(new IOException("the request is complete"));
+        drop(new IOException("the request is complete"));
     }
 
     /** Returns the time that the client takes. */

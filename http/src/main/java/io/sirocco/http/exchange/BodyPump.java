@@ -4,6 +4,7 @@ package io.sirocco.http.exchange;
 import io.sirocco.http.BodySource;
 import io.sirocco.http.body.PushSource;
 import io.sirocco.net.ReceivedBytes;
+import io.sirocco.net.log.LinkedErrors;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -15,6 +16,10 @@ import java.util.concurrent.CompletionException;
  * take more, and requests the next one. Loop-confined.
  */
 final class BodyPump implements PushSource.Sink {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     private final Exchange exchange;
     private final Responder responder;
     private final ResponseMessage response;
@@ -36,6 +41,7 @@ final class BodyPump implements PushSource.Sink {
 
     /** Sends the response, whose headers usually wait for the first segment of the body. */
     void start() {
+        exchange.handlerEnded();
         if (exchange.responded || !exchange.connected()) {
             close();
         } else if (exchange.headOnly || response.bodiless()) {

@@ -152,6 +152,7 @@ final class BodyStream extends OutputStream {
             exchange.stream.data(bytes, from, to);
         }
         if (last) {
+            exchange.handlerEnded();
             exchange.end(head);
             return CompletableFuture.completedFuture(null);
         }

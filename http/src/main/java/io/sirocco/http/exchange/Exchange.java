@@ -11,6 +11,8 @@ import io.sirocco.http.message.Trailers;
 import io.sirocco.http.route.PathParams;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
+import io.sirocco.net.ScheduledTask;
+import io.sirocco.net.log.LinkedErrors;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import jdk.jfr.FlightRecorder;
@@ -29,6 +31,16 @@ import jdk.jfr.FlightRecorder;
  * <p>Methods say where they run; fields are loop-confined unless they say otherwise.
  */
 public final class Exchange extends HandlerThread implements Runnable {
+    static {
+        LinkedErrors.link(Throwable.class, OutOfMemoryError.class);
+    }
+
+    /**
+     * How long an asynchronous response of a client that has disconnected counts as a request in
+     * progress where there is no handler timeout, in milliseconds.
+     */
+    private static final long UNLIMITED_ASYNC = 60_000;
+
     final HttpStream stream;
     final LoopContext context;
     public final RequestMessage request;
@@ -50,6 +62,8 @@ public final class Exchange extends HandlerThread implements Runnable {
     volatile boolean isEventStream; // which a server that stops interrupts
     private boolean gone; // the client has closed its sending side before the response was complete
     private boolean over; // the connection may serve the next one
+    private boolean running; // its handler is, or has promised a response that is to come
+    private RunningOn runningOn; // null unless the handler runs on behind the end of the exchange
     private ClientListeners listeners; // null until one waits for the client
     private BodyPump pump; // null unless a source produces the response
     int status;
@@ -194,15 +208,23 @@ public final class Exchange extends HandlerThread implements Runnable {
         if (event != null || context.monitored()) {
             ExchangeReport.now(this).deliver(true);
         }
-        context.inProgress--;
+        dropBody();
+        leave();
         runWhenOver();
     }
 
     /** Called when both messages are complete, or the rest of the request is not read. */
     public void over() {
         request.over();
-        context.inProgress--;
+        dropBody();
+        leave();
         runWhenOver();
+    }
+
+    private void dropBody() {
+        if (body != null) {
+            body.discard();
+        }
     }
 
     /** Called when the client can take output again. */
@@ -239,14 +261,113 @@ public final class Exchange extends HandlerThread implements Runnable {
                 ExchangeReport.now(this).deliver(false);
             }
         }
-        context.inProgress--; // after the notifications
         if (body != null) {
             body.fail(clientIsGone());
         }
-        if (cause == CloseCause.STOPPED) {
+        leave(); // after the notifications
+        if (cause == CloseCause.MEMORY_SHORT) {
+            rule = rule == null ? RequestError.MEMORY_SHORT : rule; // for the log
+            cancel(); // or what it keeps would stay
+        } else if (cause == CloseCause.STOPPED) {
             cancel();
         }
         runWhenOver();
+    }
+
+    // ---- a handler that runs on behind the end of the exchange
+
+    /**
+     * A handler that runs on although its client has disconnected or its timeout has passed. It
+     * counts as a request in progress, and the memory that it keeps is counted, until it returns.
+     */
+    private static final class RunningOn {
+        private final long memory;
+        private ScheduledTask timeout;
+        private boolean timedOut;
+
+        RunningOn(long memory) {
+            this.memory = memory;
+        }
+    }
+
+    /** The request is no longer in progress, unless its handler is. */
+    private void leave() {
+        boolean timedOut = awaitsResponse && rule == RequestError.LATER_DEADLINE;
+        if (!running || timedOut) {
+            context.inProgress--;
+            return;
+        }
+        long memory = request.stored() + (body == null ? 0 : body.stored());
+        long most = routeTarget.limits().handlerMillis();
+        long waited = body == null ? 0 : body.clock().waited(context.loop.now());
+        long end = began / 1_000_000 + (most == 0 ? UNLIMITED_ASYNC : most) + waited;
+        long left = Math.max(0, end - context.loop.now());
+        try {
+            var late = new RunningOn(memory);
+            late.timeout = context.loop.schedule(left, this::runningTimedOut);
+            runningOn = late;
+            context.loop.memory().add(memory);
+        } catch (OutOfMemoryError e) {
+            context.inProgress--; // rather than for ever
+        }
+    }
+
+    /** Interrupts the handler, or waits no longer for its asynchronous response. */
+    private void runningTimedOut() {
+        runningOn.timedOut = true;
+        if (awaitsResponse) {
+            handlerEnded();
+        } else if (routeTarget.limits().handlerMillis() > 0) {
+            rule = rule == null ? RequestError.HANDLER_DEADLINE : rule; // for the log
+            cancel();
+        }
+    }
+
+    /**
+     * Called when the handler has returned, with its response or without one: to be called before
+     * that is sent. On the loop.
+     */
+    void handlerEnded() {
+        running = false;
+        RunningOn late = runningOn;
+        if (late != null) {
+            runningOn = null;
+            late.timeout.cancel();
+            context.loop.memory().release(late.memory);
+            context.inProgress--;
+        }
+    }
+
+    /** Called when the handler has returned, and its response is to come. On the loop. */
+    void awaitResponse() {
+        awaitsResponse = true;
+        threadReturned();
+        if (runningOn != null && runningOn.timedOut) {
+            handlerEnded();
+        }
+    }
+
+    /**
+     * Called when the handler could not even fail, above all for lack of heap: ends the stream. On
+     * the handler's thread.
+     */
+    void handlerLost(Throwable thrown) {
+        while (true) {
+            try {
+                context.responder.onLoop(this, this::abandon);
+                break;
+            } catch (OutOfMemoryError e) { // or the request would be in progress for ever
+                Thread.yield();
+            }
+        }
+        context.failed(this, "", thrown);
+    }
+
+    private void abandon() {
+        handlerEnded();
+        if (!ended) {
+            stream.abort(CloseCause.ABORTED);
+        }
     }
 
     /** Called when the server stops: ends a response that has no end of its own. */
@@ -394,13 +515,19 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /** Runs the handler where its route says. */
     void dispatch() {
-        switch (routeTarget.mode()) {
-            case INLINE -> callHandler();
-            case VIRTUAL, LOOP -> context.virtual(this);
-            case POOL -> {
-                request.detach();
-                context.pool(this);
+        running = true;
+        try {
+            switch (routeTarget.mode()) {
+                case INLINE -> callHandler();
+                case VIRTUAL, LOOP -> context.virtual(this);
+                case POOL -> {
+                    request.detach();
+                    context.pool(this);
+                }
             }
+        } catch (Throwable e) { // it could not be called, or not send its response
+            handlerEnded();
+            throw e;
         }
     }
 
@@ -410,6 +537,8 @@ public final class Exchange extends HandlerThread implements Runnable {
         threadBegins();
         try {
             callHandler();
+        } catch (Throwable e) {
+            handlerLost(e);
         } finally {
             threadEnds();
         }

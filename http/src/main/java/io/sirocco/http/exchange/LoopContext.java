@@ -17,6 +17,7 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 import io.sirocco.net.TaskKind;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
@@ -29,12 +30,17 @@ import java.util.concurrent.atomic.AtomicLong;
  * into, date, counters. Loop-confined.
  */
 public final class LoopContext extends WebSocketContext {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
-    private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
 
     private static final Headers RETRY_AFTER = Headers.of("Retry-After", "1");
     private static final int MEMORY_REPORTS_PER_TURN = 16;
+    private static final int LONGEST_PATH = 200; // in the log
 
+    private final RepeatedFailures failures;
     ServerContext serverContext;
     public Limits limits;
 
@@ -63,9 +69,16 @@ public final class LoopContext extends WebSocketContext {
     private boolean shakingHands = true; // a client may, as far as the drain knows
     private CompletableFuture<Void> drained = new CompletableFuture<>();
 
-    public LoopContext(Loop loop, ServerContext serverContext) {
+    /** Logs failures to {@code failures}, which all loops of a server share. */
+    public LoopContext(Loop loop, ServerContext serverContext, RepeatedFailures failures) {
         super(loop, Role.SERVER);
+        this.failures = failures;
         adopt(serverContext);
+    }
+
+    /** Returns a log of failures for the loops of one server. */
+    public static RepeatedFailures failureLog() {
+        return new RepeatedFailures(LOG, Level.ERROR);
     }
 
     /** Applies another configuration to requests that begin from now on. */
@@ -226,6 +239,8 @@ public final class LoopContext extends WebSocketContext {
                         () -> {
                             if (exchange.pending()) { // else it was too late before its turn came
                                 exchange.run();
+                            } else {
+                                responder.onLoop(exchange, exchange::handlerEnded);
                             }
                         });
     }
@@ -257,21 +272,37 @@ public final class LoopContext extends WebSocketContext {
     /** Called when code that serves a connection throws. Any thread. */
     @Override
     public void failed(String requestId, Throwable thrown) {
-        failed("request " + requestId + " failed", requestId, thrown);
+        failed("", "request " + requestId + " failed", requestId, thrown);
     }
 
     /** Called when a handler throws; {@code why} is appended to the line in the log. Any thread. */
     void failed(Exchange exchange, String why, Throwable thrown) {
-        TaskKind kind = exchange.routeTarget.kind();
-        String route = kind == null ? exchange.routeTarget.path() : kind.name();
-        failed(route + " failed (request " + exchange.id() + ")" + why, exchange.id(), thrown);
+        String name = name(exchange);
+        String line = name + " failed (request " + exchange.id() + ")" + why;
+        failed(name, line, exchange.id(), thrown);
     }
 
-    private void failed(String message, String requestId, Throwable thrown) {
-        FAILURES.log("request", message, thrown);
+    /**
+     * Returns what the log calls a request: its route if that has parameters, whose values may be
+     * secrets and are many; otherwise its method and path. Never its query.
+     */
+    private static String name(Exchange exchange) {
+        TaskKind kind = exchange.routeTarget.kind();
+        String route = kind == null ? exchange.routeTarget.path() : kind.name();
+        RequestHead head = exchange.request.peek();
+        if (head == null || route.contains("{")) {
+            return route;
+        }
+        String path = head.path();
+        boolean fits = path.length() <= LONGEST_PATH;
+        return head.method() + " " + (fits ? path : path.substring(0, LONGEST_PATH) + "...");
+    }
+
+    private void failed(String name, String line, String requestId, Throwable thrown) {
+        failures.log("request", line, thrown);
         if (loop.enter()) { // before the result is reported
             try {
-                notifyMonitor(() -> serverContext.monitor().handlerFailed(requestId, thrown));
+                notifyMonitor(() -> serverContext.monitor().handlerFailed(requestId, name, thrown));
             } finally {
                 loop.exit();
             }
@@ -282,7 +313,7 @@ public final class LoopContext extends WebSocketContext {
                                     () ->
                                             serverContext
                                                     .monitor()
-                                                    .handlerFailed(requestId, thrown)));
+                                                    .handlerFailed(requestId, name, thrown)));
         }
     }
 

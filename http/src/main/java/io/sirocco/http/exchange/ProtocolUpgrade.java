@@ -14,6 +14,7 @@ final class ProtocolUpgrade {
     private ProtocolUpgrade() {}
 
     static void of(Exchange exchange, ResponseMessage response, Content.Switch asked) {
+        exchange.handlerEnded();
         if (exchange.responded || !exchange.connected()) {
             return;
         }

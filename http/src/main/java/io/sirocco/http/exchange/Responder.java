@@ -7,6 +7,7 @@ import io.sirocco.http.Handler;
 import io.sirocco.http.Response;
 import io.sirocco.http.body.Segments;
 import io.sirocco.net.OpenFile;
+import io.sirocco.net.log.LinkedErrors;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -28,6 +29,10 @@ import java.util.function.Consumer;
  * plain call. Methods say where they run.
  */
 final class Responder {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     /** How long the headers of a stream of events wait for the first event, in milliseconds. */
     private static final long FIRST_EVENT = 100;
 
@@ -156,6 +161,7 @@ final class Responder {
     // ---- known contents, on the loop
 
     private void send(Exchange exchange, ResponseMessage response, byte[] bytes) {
+        exchange.handlerEnded();
         if (exchange.responded) {
             return;
         }
@@ -165,6 +171,7 @@ final class Responder {
     }
 
     private void send(Exchange exchange, ResponseMessage response, Segments pieces) {
+        exchange.handlerEnded();
         HttpStream stream = exchange.stream;
         if (exchange.responded || exchange.headOnly || response.bodiless() || !stream.open()) {
             pieces.release();
@@ -207,12 +214,13 @@ final class Responder {
             onLoop(
                     exchange,
                     () -> {
+                        exchange.handlerEnded();
                         if (exchange.begin(response, length)) {
                             exchange.end(response);
                         }
                     });
         } else if (context.isLoopThread()) { // an inline handler: its writer may block, so not here
-            context.virtual(exchange, () -> write(exchange, response, writer, length));
+            onThread(exchange, () -> write(exchange, response, writer, length));
         } else {
             write(exchange, response, writer, length);
         }
@@ -236,6 +244,7 @@ final class Responder {
         onLoop(
                 exchange,
                 () -> {
+                    exchange.handlerEnded();
                     if (begun || exchange.early) {
                         exchange.breakOff();
                     } else {
@@ -264,8 +273,7 @@ final class Responder {
      */
     private <T> void await(
             Exchange exchange, CompletionStage<T> stage, boolean inCall, Consumer<T> then) {
-        exchange.awaitsResponse = true;
-        exchange.threadReturned();
+        exchange.awaitResponse();
         stage.whenComplete(
                 (value, thrown) -> {
                     Throwable failure =
@@ -279,6 +287,7 @@ final class Responder {
                             () -> {
                                 exchange.awaitsResponse = false;
                                 if (exchange.responded || !exchange.connected()) {
+                                    exchange.handlerEnded();
                                     release(value);
                                 } else if (page == null) {
                                     then.accept(value);
@@ -307,8 +316,20 @@ final class Responder {
         if (response.content().needsNoThread()) {
             respond(exchange, response);
         } else {
-            context.virtual(exchange, () -> respond(exchange, response));
+            onThread(exchange, () -> respond(exchange, response));
         }
+    }
+
+    private void onThread(Exchange exchange, Runnable task) {
+        context.virtual(
+                exchange,
+                () -> {
+                    try {
+                        task.run();
+                    } catch (Throwable e) {
+                        exchange.handlerLost(e);
+                    }
+                });
     }
 
     /** Calls another handler for the same request. */

@@ -3,6 +3,7 @@ package io.sirocco.http.loop;
 
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.LinkedErrors;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.System.Logger.Level;
@@ -16,6 +17,10 @@ import java.util.function.Supplier;
  * results. Any thread.
  */
 public class LoopTasks {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     private static final LazyLogger LOG = LazyLogger.of(LoopTasks.class);
 
     /** The loop that runs the tasks. */

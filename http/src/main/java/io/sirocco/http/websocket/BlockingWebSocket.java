@@ -10,6 +10,7 @@ import io.sirocco.http.WebSocketHandler;
 import io.sirocco.http.WebSocketListener;
 import io.sirocco.http.loop.LoopTasks;
 import io.sirocco.net.TaskKind;
+import io.sirocco.net.log.LinkedErrors;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
@@ -22,6 +23,10 @@ import java.util.concurrent.CompletableFuture;
  * method says otherwise.
  */
 public final class BlockingWebSocket implements WebSocketListener {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
     private static final int FULL = 64 << 10;
 
     private final WebSocketHandler handler;

@@ -3,6 +3,8 @@ package io.sirocco.http.websocket;
 
 import io.sirocco.http.WebSockets;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -10,9 +12,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * compression contexts take together. Any thread.
  */
 public final class WebSocketGroup {
+    private static final int REFUSED_ORIGINS = 32;
+
     final WebSocketTerms terms;
     private final AtomicLong open = new AtomicLong();
     private final AtomicLong contextMemory = new AtomicLong();
+    private final Set<String> refusedOrigins = ConcurrentHashMap.newKeySet(); // in the log
 
     public WebSocketGroup(WebSocketTerms terms) {
         this.terms = terms;
@@ -21,6 +26,11 @@ public final class WebSocketGroup {
     /** Returns how many are connected. */
     public long open() {
         return open.get();
+    }
+
+    /** Notes that an origin was refused. Returns whether it is new, and not one of very many. */
+    public boolean noteRefused(String origin) {
+        return refusedOrigins.size() < REFUSED_ORIGINS && refusedOrigins.add(origin);
     }
 
     /** Returns the bytes of native memory of their contexts. */

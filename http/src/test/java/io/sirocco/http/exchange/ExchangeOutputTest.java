@@ -256,7 +256,7 @@ class ExchangeOutputTest {
             server.get("/events");
             assertEquals("reset", server.get("/reset").end());
             assertEquals(504, server.ask("GET", "/never").after(3_000).result().status());
-            server.ask("GET", "/never").run(s -> s.close(CloseCause.RESET));
+            server.ask("GET", "/never").run(s -> s.close(CloseCause.RESET)).after(4_000);
             assertEquals(0, server.ask("GET", "/").count(s -> server.context().inProgress));
         }
     }

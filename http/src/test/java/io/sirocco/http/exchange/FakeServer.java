@@ -55,7 +55,7 @@ public final class FakeServer implements AutoCloseable, Monitor {
         } catch (IOException e) {
             throw new AssertionError(e);
         }
-        context = new LoopContext(loops.all().getFirst(), serverContext);
+        context = new LoopContext(loops.all().getFirst(), serverContext, LoopContext.failureLog());
     }
 
     public FakeServer(Consumer<Routes> routes) {

@@ -9,8 +9,10 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 
 /** A response that is cut short must not look whole. */
@@ -42,5 +44,11 @@ final class BrokenResponseTest {
             var error = assertThrows(IOException.class, () -> client.read(1));
             assertTrue(error.getMessage().contains("reset"), error.getMessage());
         }
+    }
+
+    @Test
+    void aDirectoryIsNoFileToSend(@TempDir Path folder) throws IOException {
+        var thrown = assertThrows(IOException.class, () -> Response.file(folder));
+        assertEquals(folder + ": is a directory", thrown.getMessage());
     }
 }

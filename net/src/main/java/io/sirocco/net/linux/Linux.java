@@ -4,6 +4,7 @@ package io.sirocco.net.linux;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.sirocco.net.log.LinkedErrors;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -16,6 +17,10 @@ import java.lang.invoke.MethodHandle;
  * Addresses and descriptors are plain numbers; a failed call returns {@code -errno}. Any thread.
  */
 public final class Linux {
+    static {
+        LinkedErrors.link(Throwable.class, OutOfMemoryError.class);
+    }
+
     public static final int EINTR = 4;
     public static final int EAGAIN = 11;
     public static final int EBUSY = 16;
@@ -68,7 +73,7 @@ public final class Linux {
 
     private static final MethodHandle SYSCALL = call("syscall");
     private static final MethodHandle MMAP = call("mmap");
-    private static final MethodHandle MUNMAP = call("munmap");
+    private static final MethodHandle MUNMAP = release("munmap");
     private static final MethodHandle MALLOC = call("malloc");
     private static final MethodHandle FREE = call("free");
     private static final MethodHandle SOCKET = call("socket");
@@ -77,7 +82,7 @@ public final class Linux {
     private static final MethodHandle SETSOCKOPT = call("setsockopt");
     private static final MethodHandle GETSOCKNAME = call("getsockname");
     private static final MethodHandle GETPEERNAME = call("getpeername");
-    private static final MethodHandle CLOSE = call("close");
+    private static final MethodHandle CLOSE = release("close");
     private static final MethodHandle EVENTFD = call("eventfd");
     private static final MethodHandle EVENTFD_WRITE = call("eventfd_write");
     private static final MethodHandle GETRLIMIT = call("getrlimit");
@@ -118,6 +123,8 @@ public final class Linux {
         try {
             long result = (long) SYSCALL.invokeExact(state, number, a, b, c, d, e, f);
             return result < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : result;
+        } catch (OutOfMemoryError none) {
+            throw none;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -142,7 +149,7 @@ public final class Linux {
     }
 
     public static void munmap(long address, long length) {
-        number(MUNMAP, address, length, 0, 0, 0);
+        release(MUNMAP, address, length);
     }
 
     /** Memory whose content is undefined. */
@@ -195,7 +202,18 @@ public final class Linux {
     }
 
     public static void close(int descriptor) {
-        number(CLOSE, descriptor, 0, 0, 0, 0);
+        release(CLOSE, descriptor, 0);
+    }
+
+    /** A call that gives something back, whatever its outcome: it allocates nothing. */
+    private static void release(MethodHandle function, long a, long b) {
+        try {
+            long ignored = (long) function.invokeExact(a, b, 0L, 0L, 0L, 0L, 0L);
+        } catch (OutOfMemoryError none) {
+            throw none;
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
     }
 
     public static int eventfd() {
@@ -209,6 +227,8 @@ public final class Linux {
                     (long)
                             EVENTFD_WRITE.invokeExact(
                                     UNREAD, (long) eventfd, 1L, 0L, 0L, 0L, 0L, 0L);
+        } catch (OutOfMemoryError none) {
+            throw none;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -233,6 +253,8 @@ public final class Linux {
             long result = (long) function.invokeExact(state, a, b, c, d, e, 0L, 0L);
             int lower = (int) result; // what is above it is left over from something else
             return lower < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : lower;
+        } catch (OutOfMemoryError none) {
+            throw none;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -245,6 +267,8 @@ public final class Linux {
             MemorySegment state = state(arena);
             long result = (long) function.invokeExact(state, a, b, c, d, e, f, 0L);
             return result == -1 ? -state.get(JAVA_INT, ERRNO_OFFSET) : result;
+        } catch (OutOfMemoryError none) {
+            throw none;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -266,9 +290,16 @@ public final class Linux {
         try {
             long result = (long) function.invokeExact(state, a, b, c, d, e, f, 0L);
             return result < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : result;
+        } catch (OutOfMemoryError none) {
+            throw none;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
+    }
+
+    /** A function that gives something back. Without errno its calls need no heap. */
+    private static MethodHandle release(String name) {
+        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), SHAPE);
     }
 
     /** A function of the C library. */

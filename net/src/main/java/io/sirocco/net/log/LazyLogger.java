@@ -9,23 +9,28 @@ import java.util.function.Supplier;
  * that says nothing. Any thread.
  */
 public final class LazyLogger implements Supplier<System.Logger> {
-    private final Class<?> of;
+    private final String name;
     private volatile System.Logger logger;
 
-    private LazyLogger(Class<?> of) {
-        this.of = of;
+    private LazyLogger(String name) {
+        this.name = name;
     }
 
     /** A logger with the name of {@code of}. */
     public static LazyLogger of(Class<?> of) {
-        return new LazyLogger(of);
+        return of(of.getName());
+    }
+
+    /** A logger with this name. */
+    public static LazyLogger of(String name) {
+        return new LazyLogger(name);
     }
 
     @Override
     public System.Logger get() {
         System.Logger found = logger;
         if (found == null) {
-            found = System.getLogger(of.getName()); // the JDK gives the same to all who ask
+            found = System.getLogger(name); // the JDK gives the same to all who ask
             logger = found;
         }
         return found;

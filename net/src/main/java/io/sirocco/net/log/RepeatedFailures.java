@@ -2,6 +2,7 @@
 package io.sirocco.net.log;
 
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -10,8 +11,9 @@ import java.util.function.LongSupplier;
 /**
  * Logs failures that others can cause as often as they like: of each kind one in ten seconds, with
  * its stack trace and the number of those that were left out since. A kind is what failed, the
- * class that was thrown and the line that threw it. There are at most 256 kinds; those beyond share
- * one.
+ * class that was thrown, the line that threw it, and the innermost line of the program, which is
+ * the first outside of the JDK, Clojure and this project. There are at most 256 kinds; those beyond
+ * share one.
  *
  * <pre>
  *   a handler of jar failed
@@ -26,6 +28,8 @@ public final class RepeatedFailures {
     private static final long EVERY_NANOS = 10_000_000_000L;
     private static final int KINDS = 256;
     private static final String OTHERS = "";
+    private static final List<String> LIBRARIES =
+            List.of("java.", "jdk.", "sun.", "clojure.", "io.sirocco.");
 
     private final LazyLogger log;
     private final Level level;
@@ -106,9 +110,20 @@ public final class RepeatedFailures {
         return kind.leftOut.getAndSet(0);
     }
 
-    private static String kind(String what, Throwable thrown) {
+    static String kind(String what, Throwable thrown) {
         StackTraceElement[] stack = thrown.getStackTrace();
         String where = stack.length == 0 ? "" : "\n" + stack[0];
-        return what + "\n" + thrown.getClass().getName() + where;
+        return what + "\n" + thrown.getClass().getName() + where + "\n" + ofProgram(stack);
+    }
+
+    /** Returns the innermost frame of the program; null if there is none. */
+    private static StackTraceElement ofProgram(StackTraceElement[] stack) {
+        for (StackTraceElement frame : stack) {
+            String name = frame.getClassName();
+            if (LIBRARIES.stream().noneMatch(name::startsWith)) {
+                return frame;
+            }
+        }
+        return null;
     }
 }

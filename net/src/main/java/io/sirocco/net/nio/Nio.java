@@ -6,6 +6,7 @@ import io.sirocco.net.Destination;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.linux.LinuxSockets;
 import io.sirocco.net.linux.SocketAddresses;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.transport.ConnectingSocket;
 import io.sirocco.net.transport.DatagramSocket;
 import io.sirocco.net.transport.ListeningSocket;
@@ -30,13 +31,16 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.util.List;
 
 /**
  * The transport over {@code java.nio}: one selector, one buffer to read into. The portable
  * transport, and the oracle of the others. Loop-confined, except {@link #wake}.
  */
 public final class Nio implements Transport {
+    static {
+        LinkedErrors.link(OutOfMemoryError.class);
+    }
+
     static final int READ_SIZE = 64 << 10;
 
     private final TransportLoop loop;
@@ -67,16 +71,28 @@ public final class Nio implements Transport {
     @Override
     public void await(boolean mayBlock) throws IOException {
         long ahead = mayBlock ? loop.untilNext() : 0;
-        if (ahead >= 0 && ahead < 1_000_000) { // a selector knows no less: be there early, and look
-            selector.selectNow();
-        } else {
-            selector.select(Math.max(0, ahead / 1_000_000)); // 0 is for ever
+        try {
+            if (ahead >= 0 && ahead < 1_000_000) { // a selector knows no less: be early, and look
+                selector.selectNow();
+            } else {
+                selector.select(Math.max(0, ahead / 1_000_000)); // 0 is for ever
+            }
+        } catch (OutOfMemoryError e) { // what is ready will be so the next time
+            loop.failed(e);
         }
         Thread.interrupted(); // or no selection would wait any more
     }
 
     @Override
     public void dispatch() {
+        try {
+            dispatchKeys();
+        } catch (OutOfMemoryError e) { // what is ready will be so the next time
+            loop.failed(e);
+        }
+    }
+
+    private void dispatchKeys() {
         boolean several = selector.selectedKeys().size() > 1;
         for (SelectionKey key : selector.selectedKeys()) {
             if (!key.isValid()) {
@@ -104,6 +120,20 @@ public final class Nio implements Transport {
     @Override
     public void cancelAll() {
         // the same
+    }
+
+    @Override
+    public void closeListeners() {
+        for (SelectionKey key : selector.keys()) {
+            if (key.attachment() instanceof NioListener listener) {
+                listener.closeNow();
+            }
+        }
+        try {
+            selector.selectNow(); // gives their descriptors back
+        } catch (IOException e) {
+            // closing the selector does so, too
+        }
     }
 
     @Override
@@ -157,6 +187,10 @@ public final class Nio implements Transport {
             place.accepted(new NioConnection(place.acceptor(), this, key));
         } catch (IOException e) {
             close(channel); // it is gone already
+            place.lost();
+        } catch (OutOfMemoryError e) {
+            loop.failed(e);
+            close(channel);
             place.lost();
         }
     }
@@ -273,11 +307,15 @@ public final class Nio implements Transport {
 
     @Override
     public void close() {
-        for (SelectionKey key : List.copyOf(selector.keys())) {
-            switch (key.attachment()) {
-                case NioListener listener -> listener.closeNow();
-                case NioDatagrams datagrams -> datagrams.close();
-                case null, default -> {}
+        if (selector.isOpen()) { // no pattern in a switch: linking it takes heap
+            for (SelectionKey key : selector.keys()) {
+                if (key.attachment() instanceof NioListener listener) {
+                    listener.closeNow();
+                } else if (key.attachment() instanceof NioDatagrams datagrams) {
+                    datagrams.close();
+                } else {
+                    close(key.channel()); // of a connection for whose end there was no heap
+                }
             }
         }
         close(selector);

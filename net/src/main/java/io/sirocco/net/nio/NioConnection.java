@@ -3,6 +3,7 @@ package io.sirocco.net.nio;
 
 import io.sirocco.net.Connection;
 import io.sirocco.net.file.SharedFile;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.output.OutputChunk;
 import io.sirocco.net.transport.ConnectionOrigin;
 import io.sirocco.net.transport.TransportAcceptor;
@@ -19,6 +20,10 @@ import java.nio.channels.SocketChannel;
 
 /** A connection on NIO: a channel and its key. Loop-confined. */
 final class NioConnection extends Connection {
+    static {
+        LinkedErrors.link(OutOfMemoryError.class);
+    }
+
     private final Nio transport;
     private final SelectionKey key;
     private boolean readsFiles; // there was no descriptor for a file's channel
@@ -37,6 +42,15 @@ final class NioConnection extends Connection {
     // ---- what the selector has found
 
     void ready() {
+        try {
+            transfer();
+        } catch (OutOfMemoryError e) { // it is the end of this connection alone
+            transport.loop().failed(e);
+            socketFailed();
+        }
+    }
+
+    private void transfer() {
         int ready = key.readyOps();
         if ((ready & SelectionKey.OP_WRITE) != 0) {
             Nio.interest(key, SelectionKey.OP_WRITE, false);
@@ -134,7 +148,11 @@ final class NioConnection extends Connection {
     @Override
     protected void closeSocket() {
         Nio.close(key.channel());
-        loop().execute(this::gone);
+        try {
+            loop().execute(this::gone);
+        } catch (OutOfMemoryError e) { // it would never be released
+            transport.loop().die(e);
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.sirocco.net.nio;
 
 import io.sirocco.net.Loop;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.transport.ListeningSocket;
 import io.sirocco.net.transport.TransportAcceptor;
 import io.sirocco.net.transport.TransportAcceptor.Placement;
@@ -14,6 +15,10 @@ import java.util.concurrent.RejectedExecutionException;
 
 /** A listening socket on NIO, and where the connections go that it accepts. Loop-confined. */
 final class NioListener implements ListeningSocket {
+    static {
+        LinkedErrors.link(OutOfMemoryError.class);
+    }
+
     static final int ACCEPTS_PER_TURN = 256;
 
     private final Nio transport;
@@ -65,6 +70,9 @@ final class NioListener implements ListeningSocket {
                 accepted = channel.accept();
             } catch (IOException e) {
                 turnAway(String.valueOf(e.getMessage()));
+                return;
+            } catch (OutOfMemoryError e) { // it is tried again in the next turn
+                transport.loop().failed(e);
                 return;
             }
             if (accepted == null) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net.tls;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.sirocco.net.Credential;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -56,9 +58,13 @@ public final class CredentialFiles {
             boolean closed = e.getCause() instanceof GeneralSecurityException;
             throw Pem.wrong(
                     file,
-                    closed
-                            ? "the password does not open it"
-                            : "it is no PKCS#12 store: " + e.getMessage());
+                    isPem(file)
+                            ? "it is no PKCS#12 store, but looks like PEM"
+                            : !closed
+                                    ? "it is no PKCS#12 store: " + e.getMessage()
+                                    : password.isEmpty()
+                                            ? "it needs a password, and none was given"
+                                            : "the password does not open it");
         } catch (GeneralSecurityException e) {
             throw Pem.wrong(file, "a key in it cannot be had: " + e.getMessage());
         }
@@ -69,6 +75,10 @@ public final class CredentialFiles {
                             .orElse("it has no private key"));
         }
         return all;
+    }
+
+    private static boolean isPem(Path file) {
+        return new String(Pem.read(file), ISO_8859_1).contains("-----BEGIN ");
     }
 
     private static Credential of(Certificate[] chain, java.security.Key key) {

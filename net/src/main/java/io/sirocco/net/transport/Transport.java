@@ -37,6 +37,12 @@ public interface Transport extends AutoCloseable {
      */
     void cancelAll();
 
+    /**
+     * Closes all sockets that listen, for a loop that has died: connections that wait in their
+     * backlogs are reset, and the kernel brings no more. May be called again when it has failed.
+     */
+    void closeListeners();
+
     /** Ends a present or future {@link #await}. Any thread. */
     void wake();
 
@@ -70,7 +76,7 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Closes all sockets that listen, all datagram sockets, and what the transport itself uses of
-     * the kernel. Connections are closed before.
+     * the kernel. Connections are closed before. May be called again when it has failed.
      */
     @Override
     void close();

@@ -28,4 +28,10 @@ public interface TransportLoop {
      * Returns a scratch array of at least {@code size} bytes, which is used until the next call.
      */
     byte[] slab(int size);
+
+    /** Reports what code called on the loop has thrown. Throws nothing itself. */
+    void failed(Throwable thrown);
+
+    /** Ends the loop after this turn: for an error that has left something half done. */
+    void die(Throwable thrown);
 }

@@ -29,6 +29,11 @@ final class IdTable<T> {
         return objects.get(number);
     }
 
+    /** Returns how many numbers are or were in use: all are lower. */
+    int numbers() {
+        return objects.size();
+    }
+
     /** Frees the number, and returns the object that had it. */
     T remove(int number) {
         free.add(number);

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.sirocco.net.linux.Linux;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.output.OutputChunk;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -37,6 +38,10 @@ import java.util.function.BooleanSupplier;
  * kernel lets no other one submit.
  */
 final class Ring implements AutoCloseable {
+    static {
+        LinkedErrors.link(OutOfMemoryError.class);
+    }
+
     // Operations
     static final int TIMEOUT = 11;
     static final int ACCEPT = 13;
@@ -394,7 +399,13 @@ final class Ring implements AutoCloseable {
         }
         INT.setRelease(MEMORY, sqTail, tail);
         int count = tail - submitted;
-        long result = failing != 0 ? -failing : enter(count, least, flags);
+        long result;
+        try {
+            result = failing != 0 ? -failing : enter(count, least, flags);
+        } catch (OutOfMemoryError e) { // of the call: it is made again in the next turn
+            submitted = (int) INT.getAcquire(MEMORY, sqHead);
+            return;
+        }
         if (result >= 0) {
             submitted += (int) result;
             failures = 0;

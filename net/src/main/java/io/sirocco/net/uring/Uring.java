@@ -159,10 +159,16 @@ public final class Uring implements Transport {
     /** A send that waits for room would read what it sends whenever a ring is entered. */
     @Override
     public void cancelAll() {
-        for (UringTable table : further) {
-            cancelAll(table.ring);
+        for (int i = 0; i < further.size(); i++) {
+            cancelAll(further.get(i).ring);
         }
         cancelAll(main);
+    }
+
+    @Override
+    public void closeListeners() {
+        accepts.close();
+        main.submitIfItWorks();
     }
 
     private static void cancelAll(Ring ring) {
@@ -269,6 +275,11 @@ public final class Uring implements Transport {
         return main;
     }
 
+    /** Returns what it sees of its loop. */
+    TransportLoop loop() {
+        return loop;
+    }
+
     /** Returns where other loops hand connections over to. Any thread. */
     UringAccepts accepts() {
         return accepts;
@@ -317,17 +328,32 @@ public final class Uring implements Transport {
 
     @Override
     public void close() {
-        accepts.close();
-        datagrams.closeAll();
-        main.submitIfItWorks();
-        closeDescriptors(tables.main());
-        further.forEach(this::closeDescriptors);
-        tables.close();
+        if (!awake) {
+            closeAll();
+        }
         connects.close();
+    }
+
+    private void closeAll() {
+        try {
+            accepts.close();
+            datagrams.closeAll();
+            main.submitIfItWorks();
+            closeDescriptors(tables.main());
+            for (int i = 0; i < further.size(); i++) {
+                closeDescriptors(further.get(i));
+            }
+        } finally { // without heap, too: it ends all sockets of connections
+            closeRings();
+        }
+    }
+
+    private void closeRings() {
         synchronized (waking) {
             awake = true;
             Linux.close(wakeUp);
         }
+        tables.close();
     }
 
     /** Closes descriptors that are lent or were on their way: a loop may die at any time. */

@@ -3,6 +3,7 @@ package io.sirocco.net.uring;
 
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.transport.TransportAcceptor;
 import io.sirocco.net.transport.TransportAcceptor.Capacity;
 import io.sirocco.net.transport.TransportAcceptor.Placement;
@@ -26,6 +27,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Loop-confined.
  */
 final class UringAccepts {
+    static {
+        LinkedErrors.link(OutOfMemoryError.class);
+    }
+
     private static final LazyLogger LOG = LazyLogger.of(Uring.class);
 
     private static final int MSG_SEND_FD = 1;
@@ -89,8 +94,14 @@ final class UringAccepts {
         return tables.crowded();
     }
 
+    /** Closes all listeners. Allocates nothing, since a loop may have died for want of heap. */
     void close() {
-        listeners.all().forEach(UringListener::closeNow);
+        for (int i = 0; i < listeners.numbers(); i++) {
+            UringListener listener = listeners.get(i);
+            if (listener != null) {
+                listener.closeNow();
+            }
+        }
     }
 
     /** Takes the outcome of an accept. */
@@ -218,7 +229,17 @@ final class UringAccepts {
         }
     }
 
-    private static void admit(UringTable table, int slot, Placement place) {
-        place.accepted(new UringConnection(place.acceptor(), table, slot));
+    private void admit(UringTable table, int slot, Placement place) {
+        UringConnection connection;
+        try {
+            connection = new UringConnection(place.acceptor(), table, slot);
+        } catch (OutOfMemoryError e) {
+            loop.failed(e);
+            table.used--;
+            table.closeSlot(slot);
+            place.lost();
+            return;
+        }
+        place.accepted(connection);
     }
 }

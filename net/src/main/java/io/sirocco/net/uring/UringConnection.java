@@ -5,6 +5,7 @@ import static io.sirocco.net.linux.Linux.MEMORY;
 
 import io.sirocco.net.Connection;
 import io.sirocco.net.linux.Linux;
+import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.output.OutputChunk;
 import io.sirocco.net.transport.ConnectionOrigin;
 import io.sirocco.net.transport.TransportAcceptor;
@@ -21,6 +22,10 @@ import java.net.SocketAddress;
  * new owner's socket. Closing therefore begins with cancelling. Loop-confined.
  */
 final class UringConnection extends Connection {
+    static {
+        LinkedErrors.link(OutOfMemoryError.class);
+    }
+
     // The state: the sequence number is in its upper half
     private static final int WANTED = 1; // input is wanted
     private static final int RECEIVING = 1 << 1; // a receive is armed
@@ -287,7 +292,11 @@ final class UringConnection extends Connection {
             table.ring.cancel(about(Uring.WRITABLE));
         }
         if (!has(CANCELLABLE)) {
-            loop().execute(this::releaseWhenIdle);
+            try {
+                loop().execute(this::releaseWhenIdle);
+            } catch (OutOfMemoryError e) { // it would never be released
+                table.transport.loop().die(e);
+            }
         }
     }
 

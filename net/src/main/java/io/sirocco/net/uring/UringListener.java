@@ -63,11 +63,14 @@ final class UringListener implements ListeningSocket {
             Linux.close(descriptor);
             return;
         }
-        if (armed) {
-            cancel();
+        try {
+            if (armed) {
+                cancel();
+            }
+            accepts.ring().submitIfItWorks();
+        } finally {
+            Linux.close(descriptor);
         }
-        accepts.ring().submitIfItWorks();
-        Linux.close(descriptor);
         forgetIfDone();
     }
 

@@ -130,7 +130,9 @@ final class UringTables implements AutoCloseable {
 
     @Override
     public void close() {
-        further.forEach(UringTable::close);
+        for (int i = 0; i < further.size(); i++) {
+            further.get(i).close();
+        }
         main.close();
     }
 }

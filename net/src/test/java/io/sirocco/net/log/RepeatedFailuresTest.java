@@ -2,6 +2,7 @@
 package io.sirocco.net.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.System.Logger.Level;
@@ -33,6 +34,25 @@ class RepeatedFailuresTest {
         assertEquals(1, failures.leftOut("jar"));
         nanos.addAndGet(10 * SECOND);
         assertEquals(0, failures.leftOut("jar"));
+    }
+
+    @Test
+    void mistakesOfAProgramInOneLineOfALibraryAreOfDifferentKinds() {
+        assertEquals(kind("app$boom", 4), kind("app$boom", 4));
+        assertNotEquals(kind("app$boom", 4), kind("app$boom", 5));
+        assertNotEquals(kind("app$boom", 4), kind("app$bang", 4));
+    }
+
+    private static String kind(String className, int line) {
+        var thrown = new ClassCastException("a message, which a client may choose");
+        thrown.setStackTrace(
+                new StackTraceElement[] {
+                    new StackTraceElement("clojure.lang.Numbers", "ops", "Numbers.java", 1095),
+                    new StackTraceElement("java.util.List", "forEach", "List.java", 7),
+                    new StackTraceElement(className, "invoke", "app.clj", line),
+                    new StackTraceElement("ring.middleware.params", "invoke", "params.clj", 1)
+                });
+        return RepeatedFailures.kind("request", thrown);
     }
 
     @Test

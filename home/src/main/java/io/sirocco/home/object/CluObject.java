@@ -2,6 +2,7 @@
 package io.sirocco.home.object;
 
 import io.sirocco.home.lua.ScriptThread.Scheduled;
+import io.sirocco.home.mqtt.Press;
 import io.sirocco.home.schedule.Zones;
 import java.time.Duration;
 import java.time.ZonedDateTime;
@@ -22,15 +23,16 @@ import org.luaj.vm2.Varargs;
  *     MQTTConnection, 23 MQTTDiscovery, 24 MQTTDiscoveryPrefix, 25 MQTTMessage: the last command
  *     for a user value</td></tr>
  * <tr><td>methods</td><td>0 AddToLog(line), 1 ClearLog, 20 mqttSendDiscovery(name, id, class, unit,
- *     template), 21 mqttSendValue(id, value), 30 mqttOnValueChange("CLU-&gt;OBJ"): returns whether
- *     the project has that object</td></tr>
+ *     template), 21 mqttSendValue(id, value), 30 mqttOnValueChange("CLU-&gt;OBJ", press): press is
+ *     {@code press}, {@code double_press} or {@code long_press}, the first if it is
+ *     missing</td></tr>
  * <tr><td>events</td><td>0 OnInit, 13 OnTimeChange: the clock was set by 60 s or more, or the zone
  *     was; 20 OnMqttReceiveValue(id, message)</td></tr>
  * </table>
  *
  * <p>Confined to the thread of the scripts.
  */
-final class Clu extends StandardObject {
+final class CluObject extends StandardObject {
     private static final int UPTIME = 0;
     private static final int LOG = 1;
     private static final int STATE = 2;
@@ -66,14 +68,14 @@ final class Clu extends StandardObject {
     private final long began;
     private final ClockWatch watch;
     private boolean ready; // setUp has run
-    private String url = MqttSettings.OFF.url();
+    private String url = MqttFeatures.OFF.url();
     private boolean useMqtt;
     private boolean discovery;
-    private String prefix = MqttSettings.OFF.prefix();
+    private String prefix = MqttFeatures.OFF.prefix();
     private LuaValue message = LuaValue.NIL;
     private Scheduled timer = () -> {};
 
-    Clu(String name, ObjectContext context, Controller controller, Runnable restore) {
+    CluObject(String name, ObjectContext context, Controller controller, Runnable restore) {
         super(name, context);
         this.controller = controller;
         this.restore = restore;
@@ -143,7 +145,7 @@ final class Clu extends StandardObject {
     }
 
     private void applyMqtt() {
-        controller.applyMqtt(new MqttSettings(url, useMqtt, discovery, prefix));
+        controller.applyMqtt(new MqttFeatures(url, useMqtt, discovery, prefix));
     }
 
     @Override
@@ -163,7 +165,8 @@ final class Clu extends StandardObject {
                             string("mqttSendValue", arguments, 1),
                             MqttTopic.payload(arguments.arg(2)));
             case MQTT_ON_VALUE_CHANGE -> {
-                return LuaValue.valueOf(publish(string("mqttOnValueChange", arguments, 1)));
+                String object = string("mqttOnValueChange", arguments, 1);
+                controller.objectChanged(object, press(arguments.arg(2)));
             }
             default -> {
                 return super.execute(method, arguments);
@@ -176,16 +179,18 @@ final class Clu extends StandardObject {
         return arguments.arg(index).isnil() ? "" : LuaText.text(arguments.arg(index));
     }
 
-    private boolean publish(String path) {
-        int arrow = path.indexOf("->");
-        if (arrow <= 0 || arrow + 2 == path.length()) {
-            throw new LuaError(
-                    name()
-                            + ":mqttOnValueChange: \""
-                            + path
-                            + "\" names no object; write \"CLU221010198->DOU4411\"");
+    private Press press(LuaValue word) {
+        if (word.isnil()) {
+            return Press.PRESS;
         }
-        return controller.publishState(path.substring(0, arrow), path.substring(arrow + 2));
+        for (Press press : Press.values()) {
+            if (press.word().equals(LuaText.text(word))) {
+                return press;
+            }
+        }
+        throw new LuaError(
+                "%s:mqttOnValueChange: argument 2 must be press, double_press or long_press, not %s"
+                        .formatted(name(), LuaText.text(word)));
     }
 
     @Override

@@ -10,9 +10,9 @@ package io.sirocco.home.object;
  * @param discovery whether to announce the objects of the project to Home Assistant
  * @param prefix first level of the topics for discovery
  */
-public record MqttSettings(String url, boolean enabled, boolean discovery, String prefix) {
+public record MqttFeatures(String url, boolean enabled, boolean discovery, String prefix) {
     /** MQTT is off. */
-    public static final MqttSettings OFF = new MqttSettings("", false, false, "homeassistant");
+    public static final MqttFeatures OFF = new MqttFeatures("", false, false, "homeassistant");
 
     /** Shows no password. */
     @Override

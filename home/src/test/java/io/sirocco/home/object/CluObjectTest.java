@@ -18,17 +18,17 @@ import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.lib.ZeroArgFunction;
 
-class CluTest {
+class CluObjectTest {
     private final Scripts scripts = new Scripts("2026-11-28T23:30:05Z"); // a Saturday
     private final FakeController controller = new FakeController();
-    private Clu clu;
+    private CluObject clu;
     private boolean restored;
 
     @BeforeEach
     void create() {
         controller.zoneChanged = () -> scripts.zone = Zones.of(controller.zone);
         controller.zoneChanged.run();
-        clu = new Clu("CLU0", scripts.context(), controller, () -> restored = true);
+        clu = new CluObject("CLU0", scripts.context(), controller, () -> restored = true);
         scripts.record(clu, 0, "init");
         scripts.record(clu, 13, "time");
         scripts.record(clu, 20, "mqtt");
@@ -151,12 +151,14 @@ class CluTest {
         assertEquals("{\"a\":1}", get(clu, 25));
     }
 
-    /** Defect 10 of the reference: no reply at all for an unknown object. */
+    /** Defect 10 of the reference: no reply at all when the project lacks the controller. */
     @Test
-    void anUnknownObjectIsAValue() {
-        assertEquals("true", call(clu, 30, "CLU1->DOU1").tojstring());
-        assertEquals("false", call(clu, 30, "CLU2->DOU1").tojstring());
-        assertThrows(LuaError.class, () -> call(clu, 30, "DOU1"));
+    void aChangedObjectHasAReply() {
+        assertEquals("nil", call(clu, 30, "CLU1->BUT1").tojstring());
+        assertEquals("nil", call(clu, 30, "CLU1->BUT1", "long_press").tojstring());
+        assertEquals(List.of("CLU1->BUT1 press", "CLU1->BUT1 long_press"), controller.calls);
+        assertThrows(LuaError.class, () -> call(clu, 30, "CLU1->BUT1", "twice"));
+        assertThrows(LuaError.class, () -> call(clu, 30));
         assertThrows(LuaError.class, () -> call(clu, 20, "Name"));
     }
 }
