@@ -48,6 +48,7 @@ final class CluObjects implements ObjectFactory {
     @Override
     public ObjectContext context(ScriptThread scripts, LuaValue globals) {
         services.begin();
+        list.ifPresent(ObjectList::end);
         list = Optional.of(new ObjectList(scripts));
         return new ObjectContext(
                 scripts,

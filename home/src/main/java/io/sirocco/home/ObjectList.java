@@ -8,13 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 
 /**
  * The objects that the scripts of one state have created, in the order of their creation. Confined
- * to the thread of the scripts, except for {@link #snapshots}.
+ * to the thread of the scripts, except for {@link #snapshots} and {@link #end}.
  */
 final class ObjectList {
     private static final int MAX_TEXT = 200;
@@ -22,6 +23,10 @@ final class ObjectList {
 
     private final ScriptThread scripts;
     private final List<Entry> entries = new ArrayList<>();
+
+    private final AtomicReference<CompletableFuture<List<ObjectSnapshot>>> waiting =
+            new AtomicReference<>();
+    private volatile boolean ended;
 
     private record Entry(int type, boolean gate, HomeObject object) {}
 
@@ -38,24 +43,39 @@ final class ObjectList {
         entries.add(new Entry(type, gate, object));
     }
 
-    /** Returns the objects as they are when the thread of the scripts gets to it. Any thread. */
+    /**
+     * Returns the objects as they are when the thread of the scripts gets to it. While one list
+     * waits for that thread, further ones are the same. Any thread.
+     */
     CompletableFuture<List<ObjectSnapshot>> snapshots() {
-        var result = new CompletableFuture<List<ObjectSnapshot>>();
-        boolean accepted =
-                scripts.execute(
-                        "list of objects",
-                        () -> {
-                            try {
-                                result.complete(
-                                        entries.stream().map(ObjectList::snapshot).toList());
-                            } finally {
-                                result.completeExceptionally(failure("cannot be listed"));
-                            }
-                        });
-        if (!accepted) {
-            result.completeExceptionally(failure("are busy"));
+        var fresh = new CompletableFuture<List<ObjectSnapshot>>();
+        CompletableFuture<List<ObjectSnapshot>> before = waiting.compareAndExchange(null, fresh);
+        if (before != null) {
+            return before.copy();
         }
-        return result;
+        if (ended || !scripts.execute("list of objects", () -> list(fresh))) {
+            waiting.set(null);
+            fresh.completeExceptionally(failure(ended ? "have ended" : "are busy"));
+        }
+        return fresh.copy();
+    }
+
+    private void list(CompletableFuture<List<ObjectSnapshot>> result) {
+        waiting.set(null);
+        try {
+            result.complete(entries.stream().map(ObjectList::snapshot).toList());
+        } finally {
+            result.completeExceptionally(failure("cannot be listed"));
+        }
+    }
+
+    /** Called when the scripts begin anew, without those that created these objects. */
+    void end() {
+        ended = true;
+        CompletableFuture<List<ObjectSnapshot>> last = waiting.get();
+        if (last != null) {
+            last.completeExceptionally(failure("have ended"));
+        }
     }
 
     private static IllegalStateException failure(String what) {

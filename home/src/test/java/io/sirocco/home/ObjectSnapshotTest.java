@@ -4,8 +4,10 @@ package io.sirocco.home;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sirocco.home.ObjectSnapshot.Feature;
+import io.sirocco.home.lua.LuaStatus;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,6 +71,18 @@ class ObjectSnapshotTest {
             assertEquals(6, rig.clu.objects().join().size());
             rig.clu.reset().join();
             assertEquals(5, rig.clu.objects().join().size());
+        }
+    }
+
+    @Test
+    void aResetEndsAListThatWaits(@TempDir Path folder) throws Exception {
+        try (var rig = new CluRig(folder, MAIN, settings -> {})) {
+            for (int i = 0; i < 10; i++) {
+                CompletableFuture<List<ObjectSnapshot>> list = rig.clu.objects();
+                CompletableFuture<LuaStatus> reset = rig.clu.reset();
+                list.handle((all, failure) -> all).get(30, TimeUnit.SECONDS);
+                reset.get(30, TimeUnit.SECONDS);
+            }
         }
     }
 }

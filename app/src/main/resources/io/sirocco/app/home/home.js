@@ -166,6 +166,8 @@ class Card {
     index.setAttribute("aria-label", "Index of the feature or method");
     const value = make("input", { placeholder: "value", maxLength: 1_000, autocomplete: "off", spellcheck: false });
     value.setAttribute("aria-label", "Value or argument");
+    value.required = true;
+    kind.addEventListener("change", () => { value.required = kind.value === "set"; });
     const form = make("form", { className: "change" }, kind, index, value, make("button", { textContent: "Do" }));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
