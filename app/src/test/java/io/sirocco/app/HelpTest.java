@@ -27,7 +27,7 @@ import picocli.CommandLine;
 @Timeout(60)
 class HelpTest {
     private static final String[] COMMANDS = {
-        "serve", "live", "proxy", "check", "bench", "version"
+        "serve", "live", "proxy", "home", "check", "bench", "version"
     };
 
     static Stream<String> commands() {

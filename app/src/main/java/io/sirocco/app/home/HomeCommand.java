@@ -160,7 +160,8 @@ public final class HomeCommand implements Callable<Integer> {
                                                 .port(udp)
                                                 .tftpPort(tftp)
                                                 .fortified(fortified)
-                                                .transport(transport));
+                                                .transport(transport)
+                                                .version(version()));
                 HomePage shown = page.isPresent() ? show(page.get(), clu) : null) {
             PrintWriter out = spec.commandLine().getOut();
             out.printf(
@@ -179,6 +180,11 @@ public final class HomeCommand implements Callable<Integer> {
             out.flush();
             stopped.await();
         }
+    }
+
+    private static String version() {
+        String own = HomeCommand.class.getPackage().getImplementationVersion();
+        return own == null ? "0" : own;
     }
 
     private HomePage show(InetSocketAddress address, Clu clu) throws IOException {

@@ -18,8 +18,8 @@ final class ScriptConsole {
 
     /** Returns {1=value}, or {e="message"}. */
     private static final String EVALUATE =
-            "(function(s) local f, e = load('return ' .. s, '=console') if not f then f, e ="
-                    + " load(s, '=console') end if not f then return {e = e} end local r ="
+            "(function(s) local f, e = load('return ' .. s, 'console') if not f then f, e ="
+                    + " load(s, 'console') end if not f then return {e = e} end local r ="
                     + " table.pack(pcall(f)) if r[1] then return {r[2]} end return {e ="
                     + " tostring(r[2])} end)(%s)";
 
@@ -65,7 +65,8 @@ final class ScriptConsole {
         }
         if (result.startsWith("{e=\"")) {
             String message = result.substring(4, result.length() - 2);
-            throw new Refused(422, "failed", message.replaceAll("\\\\([\"\\\\])", "$1"));
+            String text = message.replaceAll("\\\\([\"\\\\])", "$1");
+            throw new Refused(422, "failed", text.replace("[string \"console\"]", "console"));
         }
         throw new Refused(
                 422, "stopped", "the script was stopped, or its value is too long: see the log");

@@ -55,7 +55,7 @@ function range(label, properties, changed, text) {
   input.addEventListener("input", () => { until = performance.now() + 3_000; show(); });
   input.addEventListener("change", () => { until = performance.now() + 700; changed(Number(input.value)); });
   return {
-    parts: [input, output],
+    line: make("div", { className: "line" }, input, output),
     update(value) {
       if (performance.now() < until) return;
       input.value = value ?? 0;
@@ -75,7 +75,7 @@ const CONTROLS = {
     let last = 1;
     const shown = switchOf(card, 0, () => last);
     const level = range(`${card.name}: brightness`, { min: 0, max: 100 }, (value) => set(card, 0, value / 100), percent);
-    card.control.append(...level.parts);
+    card.control.append(level.line);
     return (features) => {
       const value = number(features[0]) ?? 0;
       if (value > 0) last = value;
@@ -100,11 +100,12 @@ const CONTROLS = {
     const word = make("span", { className: "word" });
     const target = range(`${card.name}: target`, { min: 5, max: 30, step: 0.5 }, (value) => set(card, 1, value), (value) => `${value.toFixed(1)} °C`);
     card.top.append(reading);
-    card.control.append(word, ...target.parts);
+    target.line.prepend(word);
+    card.control.append(target.line);
     return (features) => {
       reading.textContent = `${(number(features[0]) ?? 0).toFixed(1)} °C`;
       const heats = number(features[2]) > 0;
-      word.textContent = heats ? "heating to" : "target";
+      word.textContent = heats ? "heating" : "target";
       word.classList.toggle("hot", heats);
       target.update(number(features[1]));
     };
@@ -120,7 +121,7 @@ const CONTROLS = {
     };
     const word = make("span", { className: "word" });
     card.top.append(reading);
-    card.control.append(button("Open", 10, 100), button("Stop", 3), button("Close", 10, 0), word, ...level.parts);
+    card.control.append(button("Open", 10, 100), button("Stop", 3), button("Close", 10, 0), word, level.line);
     return (features) => {
       reading.textContent = percent(number(features[1]) ?? 0);
       word.textContent = ["", "opening", "closing"][number(features[0])] ?? "";
@@ -301,8 +302,11 @@ function hear(event) {
   $("description").textContent = ["Virtual CLU", all.demo ? "demo" : "", all.fortified ? "fortified" : ""].filter(Boolean).join(", ");
   $("serial").textContent = all.serial;
   $("serial-decimal").textContent = `${parseInt(all.serial, 16)} decimal`;
-  $("address").textContent = all.address;
-  $("mqtt").textContent = all.mqtt ? "connected" : "not connected";
+  const [host, port] = all.address.split(":");
+  $("address").textContent = host;
+  $("port").textContent = `UDP port ${port}`;
+  const uses = all.objects.some((object) => object.type === 0 && object.features.some((feature) => feature.index === 21 && feature.value === "true"));
+  $("mqtt").textContent = all.mqtt ? "connected" : uses ? "connecting" : "off";
   if (!all.busy) {
     showObjects(all.objects);
     $("no-objects").hidden = all.objects.length > 0;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.home;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.app.home.RunningHome.Output;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** discover, alive, execute and fetch against a controller; and their errors. */
+@Timeout(120)
+class HomeToolsTest {
+    @TempDir private Path folder;
+
+    @Test
+    void aliveAndExecute() throws Exception {
+        try (var home = new RunningHome(folder)) {
+            Output alive = home.tool("alive");
+            assertEquals(0, alive.status(), alive.err());
+            assertTrue(alive.out().matches("alive: 0e[0-9a-f]{6}\\R"), alive.out());
+            assertEquals("1\n", home.tool("execute", "KitchenLamp:get(0)").out());
+            home.tool("execute", "KitchenLamp:set(0, 0)");
+            assertEquals("0\n", home.tool("execute", "KitchenLamp:get(0)").out());
+        }
+    }
+
+    @Test
+    void fetchCopiesTheScripts(@TempDir Path copy) throws Exception {
+        int tftp = freePort();
+        try (var home = new RunningHome(folder, "--tftp-port", Integer.toString(tftp))) {
+            Output fetched =
+                    home.tool("fetch", "--tftp-port", Integer.toString(tftp), copy.toString());
+            assertEquals(0, fetched.status(), fetched.err());
+            for (String file : new String[] {"CONFIG.JSON", "MAIN.LUA", "OM.LUA", "USER.LUA"}) {
+                assertArrayEquals(
+                        Files.readAllBytes(folder.resolve("root/a").resolve(file)),
+                        Files.readAllBytes(copy.resolve(file)),
+                        file);
+            }
+            assertFalse(Files.exists(copy.resolve("INIT.LUA")));
+        }
+    }
+
+    private static int freePort() throws Exception {
+        try (var socket = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @Test
+    void aWrongKeyHasNoResponse(@TempDir Path other) throws Exception {
+        Path keys = other.resolve("keys.json");
+        Files.writeString(
+                keys, "{\"key\":\"AAAAAAAAAAAAAAAAAAAAAA==\",\"iv\":\"AAAAAAAAAAAAAAAAAAAAAA==\"}");
+        try (var home = new RunningHome(folder)) {
+            Output alive =
+                    RunningHome.run(
+                            "alive",
+                            "--address",
+                            "127.0.0.1:" + home.udpPort(),
+                            "--keys",
+                            keys.toString(),
+                            "--timeout",
+                            "1");
+            assertEquals(1, alive.status());
+            assertTrue(alive.err().contains("is the key right?"), alive.err());
+        }
+    }
+
+    @Test
+    void aScriptOfTheDemoSurvivesItsSecondStart() throws Exception {
+        new RunningHome(folder).close();
+        Path user = folder.resolve("root/a/USER.LUA");
+        Files.writeString(user, Files.readString(user) + "\nown = 'mine'\n");
+        try (var home = new RunningHome(folder)) {
+            assertEquals("mine\n", home.tool("execute", "own").out());
+            assertTrue(home.tool("alive").out().startsWith("alive: 0e"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "alive                                            | 2 | --keys or by --project",
+                "alive --keys a --project b                       | 2 | --keys or by --project",
+                "alive --keys there-is-none                       | 1 | there is no file",
+                "alive --keys pom.xml                             | 1 | is no keys.json",
+                "execute                                          | 2 | SCRIPT",
+                "fetch --tftp-port 0 --keys a                     | 2 | 1 to 65535",
+                "discover --limit 0                               | 2 | 1 to 1000",
+                "discover --interface there-is-none               | 1 | there-is-none",
+                "--port 65536                                     | 2 | 0 to 65535",
+                "--admin 127.0.0.1                                | 2 | has no port",
+                "--mqtt tcp://127.0.0.1                           | 2 | for the demo",
+                "--demo --admin 0.0.0.0:0                         | 1 | needs a token",
+            })
+    void aWrongCommandLineIsExplained(String line, int status, String message) {
+        Output output = RunningHome.run(line.split(" "));
+        assertEquals(status, output.status(), output.err());
+        assertTrue(output.err().contains(message), output.err());
+    }
+}
