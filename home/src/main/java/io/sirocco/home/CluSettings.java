@@ -71,8 +71,8 @@ public final class CluSettings {
 
     /**
      * Sets whether it accepts nothing but requests under its project key, once it has one, and
-     * sends no response to others; false by default. Object Manager cannot adopt a fortified
-     * controller.
+     * sends no response to others; false by default. It accepts no other project key either: Object
+     * Manager cannot adopt a fortified controller.
      */
     public CluSettings fortified(boolean fortified) {
         this.fortified = fortified;

@@ -84,6 +84,15 @@ public interface WebSocket {
     void send(PreparedMessage message) throws IOException;
 
     /**
+     * Waits while the output buffer is full: for code that makes a large message, or copies one,
+     * and would keep it in memory while {@code send} waits.
+     *
+     * @throws IOException if the socket is closed
+     * @throws IllegalStateException if it would have to wait on the event loop
+     */
+    void awaitRoom() throws IOException;
+
+    /**
      * Sends a text message if the output buffer has room. Never waits.
      *
      * @return whether the message was accepted; false if {@link WebSocketSettings#maxPendingBytes}

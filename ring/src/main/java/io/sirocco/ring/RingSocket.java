@@ -121,6 +121,7 @@ public final class RingSocket implements WebSocketListener {
      */
     public void send(Object message) throws IOException {
         WebSocket to = open();
+        to.awaitRoom(); // before the message is copied
         switch (message) {
             case CharSequence text -> to.send(text.toString());
             case byte[] bytes -> to.send(bytes.clone());

@@ -39,6 +39,7 @@ final class Keeper {
     private int opening;
     private int alive;
     private int busy;
+    private boolean lastWasNew;
     private int settled;
     private int hopeless;
     private long openMillis = -1;
@@ -101,7 +102,11 @@ final class Keeper {
         long now = loop.clock().nanos();
         while (mayOpen() && ramp.take(now)) {
             opening++;
-            (again.isEmpty() ? next() : again.poll()).connect();
+            // in turns: a server that loses each connection at once must not keep the others
+            // waiting
+            boolean another = begun < share.connections() && (again.isEmpty() || !lastWasNew);
+            lastWasNew = another;
+            (another ? next() : again.poll()).connect();
         }
         if (mayOpen() && !awaited) {
             awaited = true;

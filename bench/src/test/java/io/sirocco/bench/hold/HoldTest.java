@@ -141,6 +141,22 @@ class HoldTest {
         }
     }
 
+    /** With a ramp that the connections which are lost again and again could use up alone. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Reaction.class,
+            names = {"GARBAGE", "CLOSE", "RESET", "TWO_ANSWERS"})
+    void aServerThatLosesEachConnectionAtOnceIsMeasuredToTheEnd(Reaction reaction)
+            throws IOException {
+        try (var server = new Scripted((c, request) -> reaction)) {
+            HoldResult result =
+                    Hold.run(plan(server.address(), "/", plan -> plan.ramp(500)), second -> {});
+            assertFalse(result.interrupted());
+            assertTrue(result.counts().lost() >= 20, result.counts().toString());
+            assertTrue(result.heldSeconds() > 0);
+        }
+    }
+
     @Test
     void aRunEndsWhenNoConnectionIsLeft() throws IOException {
         try (var server = new Scripted((c, request) -> Reaction.CLOSE)) {

@@ -45,13 +45,6 @@ public final class Challenge {
         return Bytes.of(encrypted);
     }
 
-    /** Returns whether {@code encrypted} is a challenge under {@code own}: 30 bytes, padded. */
-    public static boolean isValid(Bytes encrypted, CipherKey own) {
-        byte[] challenge = new byte[ENCRYPTED_LENGTH];
-        return new CluCipher(own).decrypt(encrypted.toArray(), 0, encrypted.length(), challenge)
-                == LENGTH;
-    }
-
     /**
      * Returns the proof of a controller: one of random bytes when it does not know the key under
      * which the challenge was encrypted.

@@ -187,10 +187,9 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
 
     @Override
     public void send(String text) throws IOException {
-        byte[] bytes = text.getBytes(UTF_8);
-        while (!offer(Frame.TEXT, bytes)) {
+        do {
             awaitRoom();
-        }
+        } while (!offer(Frame.TEXT, text.getBytes(UTF_8))); // not encoded while it waits
     }
 
     @Override
@@ -207,7 +206,14 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         }
     }
 
-    private void awaitRoom() throws IOException {
+    @Override
+    public void awaitRoom() throws IOException {
+        while (full()) {
+            awaitOnce();
+        }
+    }
+
+    private void awaitOnce() throws IOException {
         if (refuses) {
             throw new IOException("the WebSocket is closed");
         }

@@ -93,6 +93,10 @@ public final class Linux {
 
     private static final int RLIMIT_NOFILE = 7;
 
+    static {
+        close(-1); // links the call: when a loop has died there may be no heap for that
+    }
+
     private Linux() {}
 
     /** A call that failed, with the system's words for it. */

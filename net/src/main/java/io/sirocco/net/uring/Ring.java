@@ -170,6 +170,7 @@ final class Ring implements AutoCloseable {
     /** For tests: what entering the ring fails with; 0 for nothing. */
     int failing;
 
+    private boolean closed;
     private String failure; // for good; null while it works
     private int failures; // one after the other
     private long failingSince;
@@ -624,7 +625,11 @@ final class Ring implements AutoCloseable {
 
     @Override
     public void close() {
+        if (closed) {
+            return;
+        }
         Linux.close(descriptor);
+        closed = true;
         Linux.munmap(entries, entriesLength);
         Linux.munmap(queues, queuesLength);
         buffers.close();

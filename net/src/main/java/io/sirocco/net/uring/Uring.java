@@ -330,6 +330,8 @@ public final class Uring implements Transport {
     public void close() {
         if (!awake) {
             closeAll();
+        } else {
+            tables.close(); // for which there was no heap before
         }
         connects.close();
     }
