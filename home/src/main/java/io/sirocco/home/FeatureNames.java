@@ -48,7 +48,8 @@ record FeatureNames(Map<Integer, String> names) {
     private static final Map<Integer, FeatureNames> GATES =
             Map.of(
                     120,
-                    parse("0 Path, 1 Method, 3 RequestType, 6 ResponseType, 9 StatusCode"),
+                    parse(
+                            "0 Path, 1 Method, 3 RequestType, 6 ResponseType, 9 StatusCode, 10 Port, 11 TLS, 12 Listening"),
                     121,
                     parse("0 Host, 1 Path, 3 Method, 4 Timeout, 11 StatusCode, 12 Active"),
                     999,
