@@ -170,7 +170,7 @@ class InterfacesTest {
     @ParameterizedTest
     @MethodSource("interfaces")
     void theDocumentationHasTheSameNames(Interface each) throws IOException {
-        String type = each.type() == 0 ? "Clu" : each.root().getAttribute("name");
+        String type = each.type() == 0 ? "CluObject" : each.root().getAttribute("name");
         String source =
                 Files.readString(SOURCES.resolve(type + ".java")).replaceAll("\\s+\\*\\s+", " ");
         for (String kind : new String[] {"feature", "method", "event"}) {
