@@ -63,9 +63,12 @@ lay_out() { # DIR
 
 # A JVM with the modules that are needed and no others. It is not compressed: the packages are.
 make_runtime() { # DIR
-    local found
-    found=$("$jdk/bin/jdeps" --module-path "$program:$program/script" --multi-release 25 --ignore-missing-deps --print-module-deps \
-        "$program"/*.jar "$program"/script/*.jar 2>/dev/null | tail -n 1)
+    local found each jars=()
+    for each in "$program"/*.jar "$program"/script/*.jar; do
+        case $each in */luaj-jse-*) ;; *) jars+=("$each") ;; esac # no module can have classes without a package
+    done
+    found=$("$jdk/bin/jdeps" --module-path "$(IFS=: && echo "${jars[*]}")" --multi-release 25 --ignore-missing-deps --print-module-deps \
+        "${jars[@]}" 2>/dev/null | tail -n 1) || found=
     [[ $found == *java.base* ]] || { echo "jdeps does not say which modules are needed: $found" >&2 && exit 1; }
     found=$(tr , '\n' <<<"$found" | grep -vE "$without" | paste -sd ,)
     "$jdk/bin/jlink" --add-modules "$found,$also" --no-header-files --no-man-pages --output "$1" >"$work/jlink.log" ||

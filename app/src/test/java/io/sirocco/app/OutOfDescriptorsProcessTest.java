@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EnabledOnOs(value = OS.LINUX, disabledReason = "limits of open files are set by a shell of Linux")
 @Timeout(120)
 class OutOfDescriptorsProcessTest {
-    private static final int OPEN_FILES = 64;
+    private static final int OPEN_FILES = 96; // of which the jars of the class path take some 50
 
     /** Libraries of the tests alone: each would take one of the descriptors. */
     private static final List<String> UNUSED = List.of("junit", "graalvm", "sirocco-script");
