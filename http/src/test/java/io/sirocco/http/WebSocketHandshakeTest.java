@@ -13,6 +13,7 @@ class WebSocketHandshakeTest extends OnTheWire {
     private static final WebSockets FOREIGN =
             WebSockets.of(s -> s.origins("https://app.example.org"));
     private static final WebSockets SQUEEZED = WebSockets.of(s -> s.compression(10));
+
     /** Not the default, which all tests share: it remembers a few origins only. */
     private static final WebSockets LOGGED = WebSockets.of(s -> {});
 

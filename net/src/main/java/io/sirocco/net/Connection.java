@@ -70,8 +70,6 @@ public abstract class Connection extends ConnectionSocket {
     static final int DISCARDS = 1 << 14; // input is discarded
     static final int OUTPUT_ENDS = 1 << 15; // our side ends when all output has left, input goes on
     static final int OUTPUT_ENDED = 1 << 16; // it has
-    private static final int DISCARDED_SHIFT = 17; // a number of 10 bits: what was discarded
-    private static final int DISCARDED_MOST = (1 << 10) - 1;
     static final int OVER = CLOSING | FINISHING | LINGERING; // for the protocol
     private static final int CAUSE_SHIFT = 28;
 
@@ -522,10 +520,9 @@ public abstract class Connection extends ConnectionSocket {
 
     /**
      * Ends our side. When all output has been sent, the connection shuts down its output and
-     * discards input until the peer ends its side, for two seconds at most. It discards up to 4 MiB
-     * (less of small pieces), then it stops reading. A socket that closes at once is reset by bytes
-     * that are still on their way to it, and the peer could lose the last bytes of our output (RFC
-     * 9112 9.6).
+     * discards input until the peer ends its side, for two seconds at most. A socket that closes at
+     * once is reset by bytes that are still on their way to it, and the peer could lose the last
+     * bytes of our output (RFC 9112 9.6).
      */
     public final void finish() {
         finish(true);
@@ -591,17 +588,6 @@ public abstract class Connection extends ConnectionSocket {
     }
 
     // ---- state
-
-    /**
-     * Counts {@code length} bytes of input that are discarded. Returns whether that is enough: 4
-     * MiB, or less in small pieces, of which each counts as 4 KiB.
-     */
-    final boolean discardedEnough(int length) {
-        int before = flags >>> DISCARDED_SHIFT & DISCARDED_MOST;
-        int now = Math.min(DISCARDED_MOST, before + 1 + (length >> 12));
-        flags += now - before << DISCARDED_SHIFT;
-        return now == DISCARDED_MOST;
-    }
 
     /** Returns whether any of {@code bits} is set. */
     final boolean has(int bits) {

@@ -52,11 +52,8 @@ final class InputSide {
             if (c.isRateLimited()) {
                 pace(c, length);
             }
-            if (c.has(OVER | DISCARDS)) { // the protocol takes no more input
-                if (c.discardedEnough(length)) {
-                    stopReading(c); // the deadline closes it
-                }
-                return;
+            if (c.has(OVER | DISCARDS)) {
+                return; // the protocol takes no more input
             }
             if (c.input != null) {
                 c.loop().memory().progress(c.input, length);
