@@ -30,8 +30,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 
 /**
- * What the scripts of a controller use and a reset does not end: the time zone, the log, the
- * connection to the broker, the objects of other controllers in Home Assistant. Any thread.
+ * The services of the scripts that outlive a reset: the time zone, the log, the connection to the
+ * broker, the objects of other controllers in Home Assistant. Any thread.
  */
 final class CluServices implements Controller, AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);

@@ -14,8 +14,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a controller says it is: its serial number, its MAC address, its types and versions, by
- * which Object Manager chooses an interface file. Immutable.
+ * The identity that a controller reports: its serial number, its MAC address, its types and
+ * versions, by which Object Manager chooses an interface file. Immutable.
  *
  * @param serial the serial number, 32 bits
  * @param mac 6 bytes

@@ -6,8 +6,8 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
- * What holding the connections cost the server's processes. Bytes, where nothing else is said; a
- * growth may be negative. Immutable.
+ * The cost of holding the connections, to the server's processes. Bytes, where nothing else is
+ * said; a growth may be negative. Immutable.
  *
  * @param pids its processes
  * @param heapBefore bytes that lived on its heap before the first connection; absent unless it is a

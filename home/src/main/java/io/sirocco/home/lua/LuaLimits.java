@@ -2,7 +2,7 @@
 package io.sirocco.home.lua;
 
 /**
- * What a task may use. Immutable.
+ * The limits of a task. Immutable.
  *
  * @param time nanoseconds of its own
  * @param instructions instructions of the virtual machine

@@ -9,8 +9,8 @@ import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What Home Assistant discovers: for each object the topic and the payload of its configuration.
- * Immutable.
+ * The configuration messages of Home Assistant's discovery: for each object the topic and the
+ * payload of its configuration. Immutable.
  *
  * @param prefix the prefix of all topics, usually {@code homeassistant}
  * @param gateway the name of the controller that talks to the broker

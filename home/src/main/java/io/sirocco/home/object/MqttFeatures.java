@@ -2,7 +2,7 @@
 package io.sirocco.home.object;
 
 /**
- * What scripts set about MQTT at the object of the controller. Immutable.
+ * The MQTT settings that scripts set at the object of the controller. Immutable.
  *
  * @param url of the broker, {@code tcp://user:password@host:1883} or {@code ssl://...}; may be
  *     empty
