@@ -303,7 +303,7 @@ final class CluServer implements ReportSink, AutoCloseable {
             keyFile.write(next);
             LOG.get().log(Level.INFO, "a client has set the project key");
             return true;
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) { // or no key could be set any more
             LOG.get()
                     .log(
                             Level.ERROR,
@@ -356,9 +356,18 @@ final class CluServer implements ReportSink, AutoCloseable {
         while (count > 0) {
             for (int i = 0; i < count; i++) {
                 Outgoing next = outbox.remove();
-                send(next.key == null ? keys.project() : next.key, next.response, next.to);
+                attempt(next.key == null ? keys.project() : next.key, next.response, next.to);
             }
             count = waiting.addAndGet(-count);
+        }
+    }
+
+    /** Sends a response; one that fails must not keep those behind it. */
+    private void attempt(KeyRing.Key key, Response response, InetSocketAddress to) {
+        try {
+            send(key, response, to);
+        } catch (RuntimeException | Error e) {
+            LOG.get().log(Level.ERROR, "a response is lost", e);
         }
     }
 
