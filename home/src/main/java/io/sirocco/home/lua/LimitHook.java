@@ -150,8 +150,8 @@ final class LimitHook extends DebugLib {
     }
 
     /** Ends all tasks at their next instruction. Any thread. */
-    void stop(String reason) {
-        stopped = new ScriptStopped(reason);
+    void stop(ScriptStopped reason) {
+        stopped = reason;
     }
 
     /** Returns whether all tasks end. Any thread. */

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -220,20 +221,34 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     }
 
     private synchronized void boot(LuaState.Script script, Optional<LuaState> abandoned) {
-        current = new LuaState(this, script, abandoned);
-        current.ended().thenAccept(state -> replace(state, false));
-        current.start();
+        LuaState next = new LuaState(this, script, abandoned);
+        next.start();
+        current = next;
     }
 
-    /** Boots the successor of a state that has ended, or has not ended in time. */
-    private synchronized void replace(LuaState ended, boolean late) {
+    /**
+     * Boots the successor of a state that has ended, or has not ended in time. Tries again for as
+     * long as others fill the heap.
+     */
+    void replace(LuaState ended, boolean late) {
+        while (true) {
+            try {
+                tryToReplace(ended, late);
+                return;
+            } catch (OutOfMemoryError e) {
+                LockSupport.parkNanos(PATIENCE * 1_000_000);
+            }
+        }
+    }
+
+    private synchronized void tryToReplace(LuaState ended, boolean late) {
         boolean hopeless = !resetting && ended.script() == LuaState.Script.NONE;
         if (ended != current || closed || hopeless) {
             return; // the next reset may help
         }
         LuaState.Script next = resetting ? LuaState.Script.MAIN : ended.next();
-        resetting = false;
         boot(next, late ? Optional.of(ended) : Optional.empty());
+        resetting = false;
         if (late) {
             ended.abandon();
         }

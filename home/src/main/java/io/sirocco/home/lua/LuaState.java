@@ -53,6 +53,7 @@ final class LuaState implements ScriptThread {
     private static final int BATCH = 64;
     private static final int MAX_CALL = 64 << 10;
     private static final Pattern CALL_NAME = Pattern.compile("[A-Za-z0-9_.:]{1,64}");
+    private static final String[] NIL = {"nil"};
     private static final Work.Call NO_CALL = new Work.Call("", Optional.empty(), value -> {});
 
     /** The scripts to boot, in the order in which they are tried. */
@@ -82,6 +83,18 @@ final class LuaState implements ScriptThread {
         Varargs fetch(Varargs arguments);
     }
 
+    /** The globals of a state, which hold all that scripts keep. Confined to its thread. */
+    private static final class ScriptGlobals extends Globals {
+        private static final ScriptGlobals EMPTY = new ScriptGlobals();
+
+        /** Forgets them, without allocating. */
+        void discard() {
+            array = EMPTY.array;
+            hash = EMPTY.hash;
+            hashEntries = 0;
+        }
+    }
+
     /** The thread of a state. */
     static final class StateThread extends Thread {
         private final LuaState state;
@@ -102,7 +115,8 @@ final class LuaState implements ScriptThread {
     private final Clock clock;
     private final ScriptLog log;
     private final TaskQueue queue;
-    private final Globals globals = new Globals();
+    private final ScriptGlobals globals = new ScriptGlobals();
+    private final ScriptStopped full = new ScriptStopped("out of memory"); // made in time
     private final Sandbox sandbox;
     private final LimitHook hook;
     private final ChunkCache chunks;
@@ -163,7 +177,7 @@ final class LuaState implements ScriptThread {
 
     /** Ends all tasks at their next instruction, and the thread. */
     void stop(String reason) {
-        hook.stop(reason);
+        hook.stop(new ScriptStopped(reason));
         queue.wake();
     }
 
@@ -239,10 +253,24 @@ final class LuaState implements ScriptThread {
         } catch (Throwable e) { // must not leave the controller without scripts
             LOG.get().log(Level.ERROR, "the thread of the scripts fails", e);
         } finally {
+            end();
+        }
+    }
+
+    /** Boots the successor, which takes the calls from now on, and refuses those that wait. */
+    private void end() {
+        try {
             closeObjects();
-            ended.complete(this); // boots the successor, which takes the calls from now on
-            refuseWaiting();
-            queue.closePassed(this::refuse);
+        } catch (OutOfMemoryError e) {
+            outOfMemory();
+        } finally {
+            try {
+                runtime.replace(this, false);
+                ended.complete(this);
+            } finally {
+                refuseWaiting();
+                queue.closePassed(this::refuse);
+            }
         }
     }
 
@@ -329,7 +357,7 @@ final class LuaState implements ScriptThread {
     private void scriptFailed(String error) {
         log.add(Level.ERROR, script.title + ": " + error);
         if (status == LuaStatus.STARTING && script != Script.NONE) {
-            hook.stop(script.title + " does not start");
+            hook.stop(new ScriptStopped(script.title + " does not start"));
             hook.check();
         }
         status = LuaStatus.ERROR;
@@ -371,7 +399,7 @@ final class LuaState implements ScriptThread {
     private void bootFailed(String error) {
         if (!hook.isStopped()) {
             log.add(Level.ERROR, script.title + ": " + error);
-            hook.stop(script.title + " does not start");
+            hook.stop(new ScriptStopped(script.title + " does not start"));
         }
     }
 
@@ -509,9 +537,14 @@ final class LuaState implements ScriptThread {
 
     private void run(Work.Call next) {
         call = next;
-        String[] value = {"nil"};
-        attempt(name(next.script()), () -> value[0] = ValueText.of(evaluate(next.script())));
-        answer(next, value[0]);
+        String[] value = NIL;
+        try {
+            String[] text = NIL.clone();
+            attempt(name(next.script()), () -> text[0] = ValueText.of(evaluate(next.script())));
+            value = text;
+        } finally {
+            answer(next, value[0]); // also when the heap is full
+        }
     }
 
     private void answer(Work.Call answered, String value) {
@@ -577,10 +610,18 @@ final class LuaState implements ScriptThread {
         }
     }
 
-    /** The heap is full, by the scripts most likely: discards them and all that they keep. */
+    /**
+     * The heap is full, by the scripts most likely: discards them and all that they keep, before
+     * anything is allocated.
+     */
     private void outOfMemory() {
         outOfMemory = true;
-        hook.stop("out of memory");
-        log.add(Level.ERROR, "out of memory: the scripts begin anew");
+        hook.stop(full);
+        globals.discard();
+        try {
+            log.add(Level.ERROR, "out of memory: the scripts begin anew");
+        } catch (OutOfMemoryError e) {
+            // The successor is worth more than this line.
+        }
     }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,7 +52,12 @@ class FullHeapTest {
                 rig.value("checkAlive()");
             }
             rig.value("setVar('keep', {})");
+            long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
             while (!rig.value("checkAlive()").equals("0d123456")) {
+                if (System.nanoTime() - end >= 0) {
+                    System.out.print("the scripts have not booted: " + rig.logged());
+                    System.exit(1);
+                }
                 Thread.onSpinWait(); // the scripts boot
             }
             rig.close();
