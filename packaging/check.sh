@@ -42,7 +42,7 @@ runs_alone() { # COMMAND
     exec 3<&-
 }
 
-# The engine is in lib/script, and nothing of it is opened before there is a script.
+# The engine is in lib/script, and nothing of it or of lib/home is opened before it is needed.
 serves_scripts() { # COMMAND
     local line said server place_of_site=$place/scripted
     mkdir -p "$place_of_site/scripts"
@@ -59,8 +59,8 @@ serves_scripts() { # COMMAND
     exec 3< <(exec env -i PATH= "$1" serve --port 0 2>&1)
     server=$!
     read -r -t 60 line <&3
-    if find "/proc/$server/fd" -lname '*/script/*' 2>/dev/null | grep -q .; then
-        echo "$1 serve opens the engine of scripts without a script"
+    if find "/proc/$server/fd" -lname '*/lib/script/*' -o -lname '*/lib/home/*' 2>/dev/null | grep -q .; then
+        echo "$1 serve opens libraries of scripts or of 'home' without need"
     fi
     kill "$server"
     wait "$server"

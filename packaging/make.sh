@@ -53,7 +53,7 @@ lay_out() { # DIR
     mkdir -p "$1/bin" "$1/lib" "$1/etc" "$1/share/man/man1" "$1/share/systemd"
     make_runtime "$1/runtime"
     cp "$program"/*.jar "$here/java.args" "$1/lib"
-    cp -r "$program/script" "$1/lib"
+    cp -r "$program/script" "$program/home" "$1/lib"
     install -m 755 "$here/sirocco.sh" "$1/bin/sirocco"
     cp "$top/LICENSE" "$top/README.md" "$1"
     cp "$top/app/src/main/resources/io/sirocco/app/sirocco.toml" "$1/etc"
@@ -64,7 +64,7 @@ lay_out() { # DIR
 # A JVM with the modules that are needed and no others. It is not compressed: the packages are.
 make_runtime() { # DIR
     local found each jars=()
-    for each in "$program"/*.jar "$program"/script/*.jar; do
+    for each in "$program"/*.jar "$program"/{script,home}/*.jar; do
         case $each in */luaj-jse-*) ;; *) jars+=("$each") ;; esac # no module can have classes without a package
     done
     found=$("$jdk/bin/jdeps" --module-path "$(IFS=: && echo "${jars[*]}")" --multi-release 25 --ignore-missing-deps --print-module-deps \

@@ -2,7 +2,6 @@
 package io.sirocco.app;
 
 import io.sirocco.app.config.Nearest;
-import io.sirocco.app.home.HomeCommand;
 import io.sirocco.bench.command.Bench;
 import io.sirocco.net.Loops;
 import java.io.PrintWriter;
@@ -40,7 +39,7 @@ public final class Main implements Runnable {
         COMMANDS.put("serve", Serve::command);
         COMMANDS.put("live", ServeLive::command);
         COMMANDS.put("proxy", ServeProxy::command);
-        COMMANDS.put("home", () -> new HomeCommand(Signals::onStop));
+        COMMANDS.put("home", HomeLibraries::command);
         COMMANDS.put("check", () -> Check.class);
         COMMANDS.put("bench", () -> Bench.class);
         COMMANDS.put("version", () -> Version.class);
@@ -82,7 +81,18 @@ public final class Main implements Runnable {
             Thread.ofPlatform().daemon().name("sirocco-prepare").start(Main::prepare);
         }
         String[] words = withHelpLast(args);
-        System.exit(commandLine(words).execute(words));
+        System.exit(execute(words));
+    }
+
+    private static int execute(String... words) {
+        CommandLine line;
+        try {
+            line = commandLine(words);
+        } catch (IllegalArgumentException e) { // libraries are missing
+            System.err.println("sirocco: " + e.getMessage());
+            return 1;
+        }
+        return line.execute(words);
     }
 
     private static void prepare() {

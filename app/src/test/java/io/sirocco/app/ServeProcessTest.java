@@ -303,9 +303,9 @@ class ServeProcessTest {
         }
     }
 
-    /** The libraries of scripts cost nothing where there is none. */
+    /** The libraries of scripts and of 'home' cost nothing where they are not needed. */
     @Test
-    void noClassOfScriptsIsLoadedWithoutAScript(@TempDir Path folder) throws Exception {
+    void noClassOfScriptsOrHomeIsLoadedWithoutNeed(@TempDir Path folder) throws Exception {
         Path classes = folder.resolve("classes.log");
         var flags = List.of("-Xlog:class+load:file=" + classes);
         Path file = folder.resolve("sirocco.toml");
@@ -325,8 +325,9 @@ class ServeProcessTest {
         }
         String loaded = Files.readString(classes);
         assertTrue(loaded.contains("io.sirocco.web.proxy.Proxy"), "classes are logged");
-        String scripts = "io\\.sirocco\\.(script|app\\.script)\\.|graalvm|truffle";
+        String unused =
+                "io\\.sirocco\\.(script|app\\.script|home|app\\.home)\\.|graalvm|truffle|luaj|hivemq";
         assertEquals(
-                List.of(), loaded.lines().filter(Pattern.compile(scripts).asPredicate()).toList());
+                List.of(), loaded.lines().filter(Pattern.compile(unused).asPredicate()).toList());
     }
 }
