@@ -30,14 +30,18 @@ needs() {
     done
 }
 
-# A Python of its own with what .ci/python names, made once.
+# A Python of its own with what .ci/python names, made once; the suites may ask for it at the same time.
 bring_python() {
     python=target/python
-    if cmp -s .ci/python $python/.made; then return; fi
-    rm -rf $python && mkdir -p target
-    make_python >"$place/python.log" 2>&1 ||
-        left_out "no Python with what .ci/python names: $(tail -n 3 "$place/python.log")"
-    cp .ci/python $python/.made
+    mkdir -p target && exec 8>target/python.lock
+    if command -v flock >/dev/null; then flock 8; fi
+    if ! cmp -s .ci/python $python/.made; then
+        rm -rf $python
+        make_python >"$place/python.log" 2>&1 ||
+            left_out "no Python with what .ci/python names: $(tail -n 3 "$place/python.log")"
+        cp .ci/python $python/.made
+    fi
+    exec 8>&-
 }
 
 # Debian's Python comes without the part that venv needs; virtualenv is a package of its own.
