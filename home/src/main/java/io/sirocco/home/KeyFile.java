@@ -4,14 +4,20 @@ package io.sirocco.home;
 import io.sirocco.home.file.AtomicFile;
 import io.sirocco.home.protocol.Bytes;
 import io.sirocco.home.protocol.CipherKey;
+import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.Set;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -21,7 +27,10 @@ import tools.jackson.databind.json.JsonMapper;
  * has set the key. Any thread.
  */
 final class KeyFile {
+    private static final LazyLogger LOG = LazyLogger.of(Clu.class);
     private static final JsonMapper JSON = JsonMapper.shared();
+    private static final Set<PosixFilePermission> PRIVATE =
+            PosixFilePermissions.fromString("rw-------");
 
     private final Path file;
 
@@ -49,7 +58,8 @@ final class KeyFile {
     }
 
     /**
-     * Reads the file, or creates it with a random PIN and project key.
+     * Reads the file, or creates it with a random PIN and project key. From then on only its owner
+     * may read it.
      *
      * @throws IOException if it cannot be read or is damaged; the message says how to go on
      */
@@ -62,12 +72,32 @@ final class KeyFile {
             write(fresh);
             return fresh;
         }
+        makePrivate();
         try {
             return parse(JSON.readTree(bytes));
         } catch (JacksonException e) { // its message may quote a key
             throw damaged("it is not JSON, from line " + e.getLocation().getLineNr());
         } catch (IllegalArgumentException e) {
             throw damaged(e.getMessage());
+        }
+    }
+
+    /** A copy of a folder may be readable by others. */
+    private void makePrivate() throws IOException {
+        var view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+        if (view == null || PRIVATE.containsAll(view.readAttributes().permissions())) {
+            return;
+        }
+        try {
+            view.setPermissions(PRIVATE);
+            LOG.get().log(Level.INFO, "{0} was readable by others; now only its owner may", file);
+        } catch (IOException e) {
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "{0} is readable by others, and this process may not change that: make"
+                                    + " it readable by its owner only",
+                            file);
         }
     }
 

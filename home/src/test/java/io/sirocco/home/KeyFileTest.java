@@ -44,8 +44,26 @@ class KeyFileTest {
     @Test
     void onlyTheOwnerMayReadTheKeys() throws Exception {
         new KeyFile(folder).open();
-        var permissions = Files.getPosixFilePermissions(folder.resolve("keys.json"));
-        assertEquals("rw-------", PosixFilePermissions.toString(permissions));
+        assertEquals("rw-------", permissions());
+        new KeyFile(folder).write(new KeyFile(folder).open());
+        assertEquals("rw-------", permissions());
+    }
+
+    /** Defect of the reference: its file is readable by all users, and so is a copy of it. */
+    @Test
+    void aCopyThatOthersMayReadBecomesPrivate() throws Exception {
+        KeyFile.Content keys = new KeyFile(folder).open();
+        for (String open : new String[] {"rw-r--r--", "rw-rw----", "rwxrwxrwx"}) {
+            Files.setPosixFilePermissions(
+                    folder.resolve("keys.json"), PosixFilePermissions.fromString(open));
+            assertEquals(keys, new KeyFile(folder).open());
+            assertEquals("rw-------", permissions());
+        }
+    }
+
+    private String permissions() throws IOException {
+        return PosixFilePermissions.toString(
+                Files.getPosixFilePermissions(folder.resolve("keys.json")));
     }
 
     @Test
