@@ -68,6 +68,8 @@ final class CluObject extends StandardObject {
     private final long began;
     private final ClockWatch watch;
     private boolean ready; // setUp has run
+    private boolean initializing; // OnInit has not ended
+    private boolean changed; // MQTT: a task is about to apply it
     private String url = MqttFeatures.OFF.url();
     private boolean useMqtt;
     private boolean discovery;
@@ -140,16 +142,30 @@ final class CluObject extends StandardObject {
             default -> super.set(index, value);
         }
         if (ready && index >= MQTT_URL && index <= MQTT_DISCOVERY_PREFIX) {
-            applyMqtt();
+            mqttChanged();
         }
     }
 
+    /** Applies the features when the script that sets them ends or waits: it sets several. */
+    private void mqttChanged() {
+        if (!changed) {
+            changed = context().scripts().execute(name() + " MQTT", this::applyMqtt);
+        }
+    }
+
+    /** Until OnInit has set the features, they do not switch off what an earlier start has. */
     private void applyMqtt() {
-        controller.applyMqtt(new MqttFeatures(url, useMqtt, discovery, prefix));
+        changed = false;
+        if (!initializing || useMqtt && !url.isEmpty()) {
+            controller.applyMqtt(new MqttFeatures(url, useMqtt, discovery, prefix));
+        }
     }
 
     @Override
     public Varargs execute(int method, Varargs arguments) {
+        if (changed) {
+            applyMqtt(); // the value that follows is for the broker that has just been set
+        }
         switch (method) {
             case ADD_TO_LOG -> controller.log(LuaText.text(arguments.arg1()));
             case CLEAR_LOG -> controller.clearLog();
@@ -197,11 +213,17 @@ final class CluObject extends StandardObject {
     public void setUp() {
         restore.run();
         ready = true;
+        initializing = true;
         controller.onMqttCommand(this::receive);
-        applyMqtt();
+        mqttChanged();
         watch.change();
         sample();
-        fire(ON_INIT);
+        deliver(ON_INIT, () -> {}, failed -> initialized());
+    }
+
+    private void initialized() {
+        initializing = false;
+        mqttChanged();
     }
 
     private void receive(String id, String payload) {

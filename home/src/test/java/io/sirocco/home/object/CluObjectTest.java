@@ -122,32 +122,86 @@ class CluObjectTest {
     }
 
     @Test
-    void mqttIsAppliedOnceAndAtEachChange() {
+    void mqttIsAppliedOnceForSeveralChanges() {
         set(clu, 20, "tcp://u:p@h:1883");
         set(clu, 21, LuaValue.TRUE);
         assertEquals(List.of(), controller.calls);
-        clu.setUp();
+        start();
         set(clu, 23, LuaValue.TRUE);
+        set(clu, 24, "home");
+        scripts.events();
         set(clu, 21, 0);
+        scripts.events();
         assertEquals(
                 List.of(
                         "tcp://u:p@h:1883 MQTT on",
-                        "tcp://u:p@h:1883 MQTT on, discovery below homeassistant",
-                        "tcp://u:p@h:1883 MQTT off, discovery below homeassistant"),
-                controller.calls);
+                        "tcp://u:p@h:1883 MQTT on, discovery below home",
+                        "tcp://u:p@h:1883 MQTT off, discovery below home"),
+                controller.calls.stream().distinct().toList());
+        assertEquals(4, controller.calls.size(), "after Init(), OnInit and each change");
         controller.connected = true;
         assertEquals("true", get(clu, 22));
     }
 
+    /** Defect 3 of the reference: Object Manager sets the features in OnInit, one by one. */
+    @Test
+    void mqttIsNotOffUntilOnInitHasEnded() {
+        onInit(
+                () -> {
+                    set(clu, 20, "tcp://h");
+                    set(clu, 21, LuaValue.TRUE);
+                    set(clu, 23, LuaValue.TRUE);
+                });
+        start();
+        assertEquals(
+                List.of("tcp://h MQTT on, discovery below homeassistant"),
+                controller.calls.stream().distinct().toList());
+    }
+
+    @Test
+    void mqttThatOnInitDoesNotSetIsOff() {
+        start();
+        assertEquals(List.of(" MQTT off"), controller.calls);
+    }
+
+    @Test
+    void aValueInOnInitIsForTheBrokerThatIsSet() {
+        onInit(
+                () -> {
+                    set(clu, 20, "tcp://h");
+                    set(clu, 21, LuaValue.TRUE);
+                    call(clu, 21, "id", 1);
+                });
+        start();
+        assertEquals(List.of("tcp://h MQTT on", "id=1"), controller.calls.subList(0, 2));
+    }
+
+    private void start() {
+        clu.setUp();
+        assertEquals(List.of("init"), scripts.events());
+    }
+
+    private void onInit(Runnable handler) {
+        clu.addEvent(
+                0,
+                new ZeroArgFunction() {
+                    @Override
+                    public LuaValue call() {
+                        handler.run();
+                        return NIL;
+                    }
+                });
+    }
+
     @Test
     void userValues() {
-        clu.setUp();
+        start();
         controller.calls.clear();
         call(clu, 20, "Name", "id", "temperature", LuaValue.NIL, "{{ value }}");
         call(clu, 21, "id", 21.5);
         controller.received.accept("id", "{\"a\":1}");
         assertEquals(List.of("Name|id|temperature||{{ value }}", "id=21.5"), controller.calls);
-        assertEquals(List.of("init", "mqtt id {\"a\":1}"), scripts.events());
+        assertEquals(List.of("mqtt id {\"a\":1}"), scripts.events());
         assertEquals("{\"a\":1}", get(clu, 25));
     }
 
