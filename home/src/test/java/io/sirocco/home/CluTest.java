@@ -15,6 +15,7 @@ import io.sirocco.home.protocol.Response;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.DatagramSocket;
+import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -230,7 +231,7 @@ class CluTest {
     /** Defect 1 of the reference: it dropped the first request under the temporary key. */
     @Test
     void theTemporaryKeyIsAcceptedAtOnce() throws Exception {
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 100; i++) {
             CipherKey temporary = discover(rig.project).getFirst().temporaryKey(CluRig.PIN);
             try (CluClient client = rig.client(rig.clu, temporary)) {
                 assertTrue(get(client.checkAlive(0x0d123456)), "discovery " + i);
@@ -274,6 +275,11 @@ class CluTest {
                 rig.exchange(
                         to,
                         CluRig.seal(broadcast, new Request.SetIp(7, CluRig.LOOPBACK, gateway))));
+        var another = Inet4Address.ofLiteral("127.0.0.2");
+        assertNull(
+                rig.exchange(
+                        to,
+                        CluRig.seal(broadcast, new Request.SetIp(0x0d123456, another, gateway))));
         assertEquals(
                 new Response.SetIp(0x0d123456, CluRig.LOOPBACK),
                 CluRig.open(

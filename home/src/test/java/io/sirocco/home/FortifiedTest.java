@@ -16,6 +16,7 @@ import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -64,6 +65,43 @@ class FortifiedTest {
                         rig.clu.address(),
                         CluRig.seal(
                                 temporary, new Request.Lua(CluRig.LOOPBACK, 1, "checkAlive()"))));
+    }
+
+    /** Adopted while it is fortified already: the keys of the adoption are dead behind it. */
+    @Test
+    void afterItsAdoptionNeitherTheTemporaryKeyNorADiscoveryWorks() throws Exception {
+        int port = rig.clu.address().getPort();
+        rig.clu.close();
+        new KeyFile(directory).write(new KeyFile.Content(rig.project, CluRig.PIN, false));
+        try (Clu clu = rig.start(settings -> settings.port(port).fortified(true))) {
+            var to = new InetSocketAddress("127.255.255.255", port);
+            CluDiscovery.Device found =
+                    CluDiscovery.discover(
+                                    rig.loops,
+                                    CluRig.LOOPBACK,
+                                    to,
+                                    rig.project,
+                                    Duration.ofSeconds(30),
+                                    1)
+                            .get(60, TimeUnit.SECONDS)
+                            .getFirst();
+            CipherKey temporary = found.temporaryKey(CluRig.PIN);
+            byte[] alive =
+                    CluRig.seal(temporary, new Request.Lua(CluRig.LOOPBACK, 1, "checkAlive()"));
+            assertNotNull(CluRig.open(temporary, rig.exchange(clu.address(), alive)));
+            try (CluClient client = rig.client(clu, temporary)) {
+                client.setKey(rig.project).get(30, TimeUnit.SECONDS);
+            }
+            rig.socket.setBroadcast(true);
+            CipherKey own = CipherKey.random(new SecureRandom());
+            var discovery =
+                    new Request.Discovery(
+                            Challenge.encrypt(new byte[30], own), own.iv(), CluRig.LOOPBACK);
+            for (int i = 0; i < 3; i++) {
+                assertNull(rig.exchange(to, CluRig.seal(CipherKey.BROADCAST, discovery)));
+                assertNull(rig.exchange(clu.address(), alive));
+            }
+        }
     }
 
     @Test

@@ -34,6 +34,28 @@ class HomeToolsTest {
         }
     }
 
+    /** Defect 2 of OpenGr8on: on Linux its client found nothing. */
+    @Test
+    void discoverFindsTheController() throws Exception {
+        try (var home = new RunningHome(folder)) {
+            Output found =
+                    RunningHome.run(
+                            "discover",
+                            "--interface",
+                            "127.0.0.1",
+                            "--port",
+                            Integer.toString(home.udpPort()),
+                            "--limit",
+                            "1",
+                            "--wait",
+                            "30");
+            assertEquals(0, found.status(), found.err());
+            assertTrue(
+                    found.out().matches("127\\.0\\.0\\.1  serial 0e[0-9a-f]{6}  MAC 00(:00){5}\\R"),
+                    found.out());
+        }
+    }
+
     @Test
     void fetchCopiesTheScripts(@TempDir Path copy) throws Exception {
         int tftp = freePort();
