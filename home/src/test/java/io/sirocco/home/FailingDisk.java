@@ -19,14 +19,15 @@ final class FailingDisk implements AutoCloseable {
             fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))
             """;
 
-    private final Path image;
     private final Path folder;
+    private Path image;
+    private int copies;
 
     /** Mounts a new file system at a folder. */
     FailingDisk(Path image, Path folder) throws IOException, InterruptedException {
         this.image = image;
         this.folder = Files.createDirectories(folder);
-        run("truncate", "-s", "64M", image.toString());
+        run("truncate", "-s", "32M", image.toString());
         run("mkfs.ext4", "-q", "-F", image.toString());
         powerOn();
     }
@@ -44,9 +45,16 @@ final class FailingDisk implements AutoCloseable {
         run("python3", "-c", POWER_OFF, folder.toString());
     }
 
-    /** Mounts it as after a restart; nothing may have files of it open. */
+    /**
+     * Mounts it as after a restart; nothing may have files of it open. The new file system is in a
+     * copy: another process may still hold the old one, as sandboxes do that copy all mounts.
+     */
     void powerOnAgain() throws IOException, InterruptedException {
         run("umount", folder.toString());
+        Path next = image.resolveSibling("image-" + ++copies);
+        run("cp", "--sparse=always", image.toString(), next.toString());
+        Files.delete(image);
+        image = next;
         powerOn();
     }
 
