@@ -89,7 +89,7 @@ final class CluProcess implements AutoCloseable {
 
     /** Returns the address, when the controller has started. */
     InetSocketAddress address() throws Exception {
-        return new InetSocketAddress(CluRig.LOOPBACK, port.get(60, TimeUnit.SECONDS));
+        return new InetSocketAddress(CluRig.LOOPBACK, port.get(300, TimeUnit.SECONDS));
     }
 
     CluClient client(Loops loops, CipherKey key) throws Exception {
