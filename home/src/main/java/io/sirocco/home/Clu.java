@@ -200,7 +200,7 @@ public final class Clu implements AutoCloseable {
 
     /** Discards the state of the scripts and boots them again; completes when they run. */
     public CompletableFuture<LuaStatus> reset() {
-        return scripts.reset();
+        return scripts.reset().copy();
     }
 
     @Override

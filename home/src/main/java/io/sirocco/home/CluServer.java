@@ -3,6 +3,7 @@ package io.sirocco.home;
 
 import io.sirocco.home.KeyRing.Kind;
 import io.sirocco.home.lua.LuaRuntime;
+import io.sirocco.home.lua.LuaStatus;
 import io.sirocco.home.lua.ReportForm;
 import io.sirocco.home.lua.ReportSink;
 import io.sirocco.home.protocol.Bytes;
@@ -20,7 +21,9 @@ import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,6 +41,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class CluServer implements ReportSink, AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);
     private static final int MAX_WAITING = 20_000; // responses and reports
+    private static final int MAX_RESETS = 100; // that wait for one boot
     private static final int MAX_DISCOVERIES = 100; // per second
     private static final String CHECK_ALIVE = "checkAlive()";
 
@@ -60,6 +64,8 @@ final class CluServer implements ReportSink, AutoCloseable {
     private Loop loop; // the same
     private byte[] sealed = new byte[4_096];
     private boolean settingKey;
+    private CompletableFuture<LuaStatus> boot; // that the last resets wait for; null at first
+    private Queue<Outgoing> resets = new ArrayDeque<>(); // the responses to them
     private boolean flushing;
     private long second; // of the discoveries that are counted
     private int discoveries;
@@ -173,7 +179,9 @@ final class CluServer implements ReportSink, AutoCloseable {
                     case Request.Lua lua ->
                             isText(lua.script()) && isNewSession(bytes, length, from);
                     case Request.CheckAlive alive -> isNewSession(bytes, length, from);
-                    case Request.Measurements measurements -> isNewSession(bytes, length, from);
+                    case Request.Measurements measurements ->
+                            isText(measurements.argument()) && isNewSession(bytes, length, from);
+                    case Request.Discovery discovery -> false; // no text protects its bytes
                     default ->
                             replays.isNew(bytes, length)
                                     || hosts.contains(from.getAddress(), loop.now());
@@ -303,21 +311,39 @@ final class CluServer implements ReportSink, AutoCloseable {
             keyFile.write(next);
             LOG.get().log(Level.INFO, "a client has set the project key");
             return true;
-        } catch (IOException | RuntimeException | Error e) { // or no key could be set any more
-            LOG.get()
-                    .log(
-                            Level.ERROR,
-                            "the project key stays as it is: keys.json cannot be written",
-                            e);
+        } catch (IOException e) {
+            LOG.get().log(Level.ERROR, "the project key stays as it is: {0}", e.getMessage());
+            return false;
+        } catch (RuntimeException | Error e) { // or no key could be set any more
+            LOG.get().log(Level.ERROR, "the project key stays as it is", e);
             return false;
         }
     }
 
+    /** Each reset has its effect; of those that wait for the same boot the last are answered. */
     private void reset(KeyRing.Key key, InetSocketAddress from) {
         keys.reset();
         transfers.close(() -> {});
-        scripts.reset()
-                .whenComplete((status, failure) -> hand(key, new Response.Reset(address), from));
+        CompletableFuture<LuaStatus> next = scripts.reset();
+        if (next != boot) {
+            boot = next;
+            Queue<Outgoing> answers = new ArrayDeque<>();
+            resets = answers;
+            next.whenComplete(
+                    (status, failure) ->
+                            execute(
+                                    () ->
+                                            answers.forEach(
+                                                    each ->
+                                                            attempt(
+                                                                    each.key,
+                                                                    each.response,
+                                                                    each.to))));
+        }
+        if (resets.size() == MAX_RESETS) {
+            resets.remove();
+        }
+        resets.add(new Outgoing(key, new Response.Reset(address), from));
     }
 
     private void startTftp(KeyRing.Key key, Response response, InetSocketAddress from) {

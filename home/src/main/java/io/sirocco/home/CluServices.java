@@ -27,7 +27,9 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * The services of the scripts that outlive a reset: the time zone, the log, the connection to the
@@ -35,6 +37,7 @@ import java.util.function.BiConsumer;
  */
 final class CluServices implements Controller, AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);
+    private static final int MAX_WAITING = 1_000;
 
     private final CluSettings settings;
     private final RemoteClients clients;
@@ -42,6 +45,7 @@ final class CluServices implements Controller, AutoCloseable {
     private final ExecutorService executor =
             Executors.newSingleThreadExecutor(
                     Thread.ofVirtual().name("sirocco-home-mqtt-settings").factory());
+    private final AtomicInteger waiting = new AtomicInteger(); // tasks of the executor
     private volatile LuaRuntime scripts; // set before the scripts start
     private volatile int zone = Zones.UTC;
     private volatile String name; // that scripts give to this controller
@@ -122,10 +126,35 @@ final class CluServices implements Controller, AutoCloseable {
     public void applyMqtt(MqttFeatures wanted) {
         Map<String, Inet4Address> controllers = Map.copyOf(declared);
         String own = name;
+        execute(() -> apply(wanted, own, controllers));
+    }
+
+    private void execute(Runnable task) {
+        if (waiting.incrementAndGet() > MAX_WAITING) {
+            waiting.decrementAndGet();
+            scripts.log().add(Level.WARNING, "MQTT: too much at once, a part is dropped");
+            return;
+        }
         try {
-            executor.execute(() -> apply(wanted, own, controllers));
+            executor.execute(
+                    () -> {
+                        try {
+                            task.run();
+                        } finally {
+                            waiting.decrementAndGet();
+                        }
+                    });
         } catch (RejectedExecutionException e) {
             // the controller ends
+        }
+    }
+
+    /** Has Home Assistant do something when the settings that wait have been applied. */
+    private void withHomeAssistant(Consumer<HomeAssistant> task) {
+        if (waiting.get() > 0) { // read before the field
+            execute(() -> Optional.ofNullable(homeAssistant).ifPresent(task));
+        } else {
+            Optional.ofNullable(homeAssistant).ifPresent(task);
         }
     }
 
@@ -142,26 +171,17 @@ final class CluServices implements Controller, AutoCloseable {
     @Override
     public void sendDiscovery(
             String name, String id, String deviceClass, String unit, String template) {
-        HomeAssistant current = homeAssistant;
-        if (current != null) {
-            current.addSensor(name, id, deviceClass, unit, template);
-        }
+        withHomeAssistant(home -> home.addSensor(name, id, deviceClass, unit, template));
     }
 
     @Override
     public void sendValue(String id, String value) {
-        HomeAssistant current = homeAssistant;
-        if (current != null) {
-            current.sensorValue(id, value);
-        }
+        withHomeAssistant(home -> home.sensorValue(id, value));
     }
 
     @Override
     public void objectChanged(String object, Press press) {
-        HomeAssistant current = homeAssistant;
-        if (current != null) {
-            current.changed(object, press);
-        }
+        withHomeAssistant(home -> home.changed(object, press));
     }
 
     // Of the executor

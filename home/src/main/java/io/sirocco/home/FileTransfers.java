@@ -9,28 +9,42 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.nio.file.Path;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.function.Consumer;
 
 /**
  * The TFTP server of a controller, which runs while a client transfers files: it starts when one
  * asks for it, serves that host alone, and ends with a reset or some time after the last transfer.
- * Any thread.
+ *
+ * <p>A thread of its own starts and ends it. Requests that come meanwhile add up to one: a stop
+ * ends the transfers, and the last request says whether the server runs then, and for whom. All of
+ * them are answered at once, up to {@value #MAX_WAITING}; older ones get no answer. Any thread.
  */
 final class FileTransfers {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);
+    private static final int MAX_WAITING = 100;
 
     private final Loops loops;
     private final InetAddress address;
     private final int port;
     private final Path root;
     private final TftpSettings settings;
-    private final ExecutorService executor =
-            Executors.newSingleThreadExecutor(
-                    Thread.ofVirtual().name("sirocco-home-tftp").factory());
-    private TftpServer server; // of the executor; null while none runs
+    private Wanted wanted = new Wanted(); // guarded by this, as are the next two
+    private Thread worker; // null while nothing is wanted
+    private boolean ended;
+    private TftpServer server; // of the worker; null while none runs
+
+    /** The sum of the requests that wait. */
+    private static final class Wanted {
+        private boolean stop; // first
+        private InetAddress host; // to admit then; null: none
+        private final Queue<Consumer<Boolean>> done = new ArrayDeque<>();
+
+        boolean isNothing() {
+            return !stop && host == null;
+        }
+    }
 
     FileTransfers(Loops loops, InetAddress address, int port, Path root, TftpSettings settings) {
         this.loops = loops;
@@ -46,7 +60,60 @@ final class FileTransfers {
      * @param done receives whether the server runs, on another thread
      */
     void admit(InetAddress host, Consumer<Boolean> done) {
-        execute(() -> done.accept(admit(host)));
+        want(host, done);
+    }
+
+    /**
+     * Ends the server; another may be admitted later.
+     *
+     * @param done is called when it has ended, on another thread
+     */
+    void close(Runnable done) {
+        want(null, reached -> done.run());
+    }
+
+    private synchronized void want(InetAddress host, Consumer<Boolean> done) {
+        if (ended) {
+            return;
+        }
+        wanted.stop |= host == null;
+        wanted.host = host;
+        if (wanted.done.size() == MAX_WAITING) {
+            wanted.done.remove();
+        }
+        wanted.done.add(done);
+        if (worker == null) {
+            worker = Thread.ofVirtual().name("sirocco-home-tftp").start(this::work);
+        }
+    }
+
+    private synchronized Wanted next() {
+        Wanted next = wanted;
+        if (next.isNothing()) {
+            worker = null;
+            return null;
+        }
+        wanted = new Wanted();
+        return next;
+    }
+
+    private void work() {
+        for (Wanted next = next(); next != null; next = next()) {
+            try {
+                boolean reached = reach(next);
+                next.done.forEach(done -> done.accept(reached));
+            } catch (RuntimeException | Error e) { // or no file could be transferred any more
+                LOG.get().log(Level.ERROR, "a request for TFTP fails", e);
+            }
+        }
+    }
+
+    private boolean reach(Wanted next) {
+        if (next.stop && server != null) {
+            server.close();
+            server = null;
+        }
+        return next.host == null || admit(next.host);
     }
 
     private boolean admit(InetAddress host) {
@@ -67,33 +134,20 @@ final class FileTransfers {
         }
     }
 
-    /**
-     * Ends the server; another may be admitted later.
-     *
-     * @param done is called when it has ended, on another thread
-     */
-    void close(Runnable done) {
-        execute(
-                () -> {
-                    if (server != null) {
-                        server.close();
-                        server = null;
-                    }
-                    done.run();
-                });
-    }
-
-    /** Ends the server for good. */
+    /** Ends the server for good, and waits for that. */
     void end() {
         close(() -> {});
-        executor.close();
-    }
-
-    private void execute(Runnable task) {
-        try {
-            executor.execute(task);
-        } catch (RejectedExecutionException e) {
-            // it has ended
+        Thread running;
+        synchronized (this) {
+            ended = true;
+            running = worker;
+        }
+        if (running != null) {
+            try {
+                running.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

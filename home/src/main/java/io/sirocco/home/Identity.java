@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.HexFormat;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -33,8 +34,8 @@ record Identity(int serial, byte[] mac) {
     private static final JsonMapper JSON = JsonMapper.shared();
 
     /**
-     * Reads the serial number from {@code CONFIG.JSON} in {@code folder}, or draws one, and writes
-     * {@code CONFIG.JSON} and {@code config.txt} anew for this machine.
+     * Reads the serial number from {@code CONFIG.JSON} in {@code folder}, or draws one, and brings
+     * {@code CONFIG.JSON} and {@code config.txt} up to date for this machine.
      *
      * @param version of the product, for {@code fwVer}
      * @throws IOException if a file cannot be read or written, or has no usable serial number; the
@@ -49,9 +50,16 @@ record Identity(int serial, byte[] mac) {
             serial = FIRST_RANDOM_SERIAL + new SecureRandom().nextInt(RANDOM_SERIALS);
         }
         var identity = new Identity(serial, mac.clone());
-        AtomicFile.write(file, identity.json(version));
-        AtomicFile.write(folder.resolve("config.txt"), identity.text());
+        update(file, identity.json(version));
+        update(folder.resolve("config.txt"), identity.text());
         return identity;
+    }
+
+    /** Writes a file unless it has this content: so a controller starts when the disk is full. */
+    private static void update(Path file, byte[] content) throws IOException {
+        if (!Files.isRegularFile(file) || !Arrays.equals(Files.readAllBytes(file), content)) {
+            AtomicFile.write(file, content);
+        }
     }
 
     /** Returns the serial number as the protocol writes it: 8 lower-case hexadecimal digits. */

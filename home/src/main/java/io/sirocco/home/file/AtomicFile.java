@@ -54,6 +54,8 @@ public final class AtomicFile {
                     channel.write(rest);
                 }
                 channel.force(true);
+            } catch (IOException e) {
+                throw new IOException(file + " cannot be written: " + e.getMessage(), e);
             }
             Files.move(
                     temporary,

@@ -42,6 +42,7 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     private ObjectFactory factory; // set by start, before the first state
     private volatile LuaState current; // null before start
     private CompletableFuture<LuaStatus> booted = new CompletableFuture<>();
+    private CompletableFuture<LuaStatus> bootedCopy = booted.copy(); // one for all resets
     private boolean resetting; // the current state ends for a reset
     private boolean closed;
 
@@ -94,17 +95,14 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     }
 
     /**
-     * Discards the scripts and boots them again. A reset during a boot joins it.
+     * Discards the scripts and boots them again. A reset during a boot begins it anew.
      *
-     * @return completes as that of {@link #start}
+     * @return completes as that of {@link #start}; the same for all resets that wait for one boot
      */
     public synchronized CompletableFuture<LuaStatus> reset() {
         if (current == null || closed) {
             return CompletableFuture.failedFuture(
                     new IllegalStateException("the scripts do not run"));
-        }
-        if (booted.isDone()) {
-            booted = new CompletableFuture<>();
         }
         if (!resetting) {
             resetting = true;
@@ -112,7 +110,7 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
             ending.stop("reset");
             LATER.execute(() -> replace(ending, true));
         }
-        return booted.copy();
+        return bootedCopy;
     }
 
     /**
@@ -216,6 +214,8 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
                 return;
             }
             waiting = booted;
+            booted = new CompletableFuture<>(); // a reset from now on waits for the next boot
+            bootedCopy = booted.copy();
         }
         waiting.complete(state.status());
     }

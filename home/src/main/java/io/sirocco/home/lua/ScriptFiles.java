@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.lua;
 
+import io.sirocco.home.file.AtomicFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -89,7 +90,7 @@ final class ScriptFiles {
     void writeIfMissing(String name, byte[] content) throws IOException {
         Files.createDirectories(folder);
         if (find(name).isEmpty()) {
-            Files.write(folder.resolve(name), content);
+            AtomicFile.write(folder.resolve(name), content);
         }
     }
 

@@ -38,12 +38,20 @@ final class StorageFile {
     }
 
     /**
-     * Reads the file, after a replacement in progress. A damaged one is moved aside.
+     * Reads the file, after a replacement in progress. A damaged one is moved aside. When the last
+     * values could not be written, these are returned, and still wait for the disk.
      *
      * @return empty if it is there and cannot be read: it must not be replaced then
      */
     Optional<ObjectNode> read() {
         flush();
+        synchronized (this) {
+            if (!Arrays.equals(wanted, written)) {
+                return Optional.of((ObjectNode) JSON.readTree(wanted));
+            }
+            written = new byte[0]; // until it is read
+            wanted = written;
+        }
         try {
             Files.createDirectories(file.getParent());
             AtomicFile.deleteRemains(file.getParent());
@@ -146,14 +154,13 @@ final class StorageFile {
                     written = bytes;
                     failed = false;
                 }
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException | Error e) { // or it would never try again
                 synchronized (this) {
                     if (!failed) {
                         LOG.get()
                                 .log(
                                         Level.ERROR,
-                                        "{0} cannot be written ({1}); it is tried again",
-                                        file,
+                                        "stored variables are not saved ({0}); it is tried again",
                                         e.toString());
                     }
                     failed = true;

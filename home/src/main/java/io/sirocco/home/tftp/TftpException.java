@@ -12,18 +12,23 @@ public final class TftpException extends IOException {
 
     /** An error of ours. The text is sent, so it must not contain a path of this machine. */
     TftpException(TftpError error, String text) {
-        this(error, text, false);
+        this(error, text, null);
     }
 
-    private TftpException(TftpError error, String text, boolean received) {
-        super(text);
+    /** An error of ours with its cause, which is for the log only. */
+    TftpException(TftpError error, String text, IOException cause) {
+        this(error, text, cause, false);
+    }
+
+    private TftpException(TftpError error, String text, IOException cause, boolean received) {
+        super(text, cause);
         this.error = error;
         this.received = received;
     }
 
     /** An error of the peer. */
     static TftpException received(Packet.Failure failure) {
-        return new TftpException(TftpError.of(failure.code()), failure.text(), true);
+        return new TftpException(TftpError.of(failure.code()), failure.text(), null, true);
     }
 
     /** Returns the code. */

@@ -182,8 +182,14 @@ public final class TftpServer implements AutoCloseable {
             }
         } catch (TftpException e) {
             transfer.fail(e);
-            Object[] facts = {request.file(), active.from, e.getMessage()};
-            LOG.get().log(Level.DEBUG, "TFTP transfer of {0} with {1}: {2}", facts);
+            Throwable cause = e.getCause();
+            Object[] facts = {
+                request.file(),
+                active.from,
+                cause == null ? e.getMessage() : e.getMessage() + ": " + cause
+            };
+            Level level = cause == null ? Level.DEBUG : Level.WARNING;
+            LOG.get().log(level, "TFTP transfer of {0} with {1}: {2}", facts);
         } catch (IOException | RuntimeException e) {
             transfer.fail(new TftpException(TftpError.NOT_DEFINED, "Internal error"));
             Object[] facts = {request.file(), active.from, e};

@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -25,15 +28,32 @@ final class Upload implements AutoCloseable {
     private final Path temporary;
     private final FileChannel channel;
 
-    /** Creates the temporary file in the folder of {@code target}. */
+    /**
+     * Creates the temporary file in the folder of {@code target}.
+     *
+     * @throws TftpException when there is no room for it
+     */
     Upload(Path target) throws IOException {
         this.folder = target.getParent();
         this.target = target;
         long number = ThreadLocalRandom.current().nextLong();
         this.temporary = folder.resolve(PREFIX + Long.toHexString(number) + SUFFIX);
-        this.channel =
-                FileChannel.open(
-                        temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        this.channel = open(temporary);
+    }
+
+    private static FileChannel open(Path file) throws IOException {
+        try {
+            return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        } catch (AccessDeniedException | NoSuchFileException e) {
+            throw e;
+        } catch (FileSystemException e) {
+            throw noRoom(e);
+        }
+    }
+
+    /** The texts of the system do not tell a full disk from others: they depend on the language. */
+    private static TftpException noRoom(IOException cause) {
+        return new TftpException(TftpError.DISK_FULL, "Disk is full, or cannot be written", cause);
     }
 
     /** Returns whether {@code file} has the name of a temporary file. */
@@ -42,7 +62,10 @@ final class Upload implements AutoCloseable {
         return name.startsWith(PREFIX) && name.endsWith(SUFFIX);
     }
 
-    /** Returns the stream to write to; closing it commits. */
+    /**
+     * Returns the stream to write to; closing it commits. It throws a {@link TftpException} when
+     * the disk is full.
+     */
     OutputStream stream() {
         return new OutputStream() {
             private final byte[] buffer = new byte[8192];
@@ -60,8 +83,12 @@ final class Upload implements AutoCloseable {
             @Override
             public void flush() throws IOException {
                 var bytes = ByteBuffer.wrap(buffer, 0, buffered);
-                while (bytes.hasRemaining()) {
-                    channel.write(bytes);
+                try {
+                    while (bytes.hasRemaining()) {
+                        channel.write(bytes);
+                    }
+                } catch (IOException e) {
+                    throw noRoom(e);
                 }
                 buffered = 0;
             }
@@ -78,8 +105,12 @@ final class Upload implements AutoCloseable {
     }
 
     private void commit() throws IOException {
-        channel.force(true);
-        channel.close();
+        try {
+            channel.force(true);
+            channel.close(); // some systems write only now
+        } catch (IOException e) {
+            throw noRoom(e);
+        }
         Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
         try (FileChannel entries = FileChannel.open(folder, StandardOpenOption.READ)) {
             entries.force(true);
@@ -89,7 +120,10 @@ final class Upload implements AutoCloseable {
     /** Deletes the temporary file unless it was committed. */
     @Override
     public void close() throws IOException {
-        channel.close();
-        Files.deleteIfExists(temporary);
+        try {
+            channel.close();
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
     }
 }

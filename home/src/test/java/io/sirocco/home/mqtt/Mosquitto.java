@@ -23,9 +23,9 @@ import java.util.stream.Stream;
  * A real mosquitto on a port and in a folder of its own; the test is skipped where there is none.
  * Used by one thread.
  */
-final class Mosquitto implements AutoCloseable {
+public final class Mosquitto implements AutoCloseable {
     final Path folder;
-    final int port;
+    public final int port;
     private final List<Capture> captures = new ArrayList<>();
     private Process process;
 
@@ -60,7 +60,7 @@ final class Mosquitto implements AutoCloseable {
         return broker;
     }
 
-    static Mosquitto start(String... lines) throws IOException {
+    public static Mosquitto start(String... lines) throws IOException {
         Mosquitto broker = stopped(lines);
         broker.begin();
         return broker;
@@ -78,7 +78,7 @@ final class Mosquitto implements AutoCloseable {
         Files.writeString(folder.resolve("conf"), text + String.join("\n", lines) + "\n");
     }
 
-    void begin() throws IOException {
+    public void begin() throws IOException {
         process =
                 new ProcessBuilder(PROGRAM, "-c", folder.resolve("conf").toString())
                         .directory(folder.toFile())
@@ -127,14 +127,14 @@ final class Mosquitto implements AutoCloseable {
     }
 
     /** kill -9. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly().onExit().join();
     }
 
     /**
      * Publishes as another client; {@code options} may name a client, a user, a retained message.
      */
-    void publish(String topic, String payload, String... options) throws IOException {
+    public void publish(String topic, String payload, String... options) throws IOException {
         List<String> command = new ArrayList<>(List.of("mosquitto_pub", "-h", "127.0.0.1"));
         command.addAll(List.of("-p", "" + port, "-q", "1", "-t", topic, "-m", payload));
         command.addAll(List.of(options));
@@ -145,7 +145,7 @@ final class Mosquitto implements AutoCloseable {
     }
 
     /** Captures, by mosquitto_sub, what is published from now on, and what is retained. */
-    Capture capture(String filter, String... options) throws IOException {
+    public Capture capture(String filter, String... options) throws IOException {
         return new Capture(filter, options);
     }
 
@@ -174,12 +174,12 @@ final class Mosquitto implements AutoCloseable {
         }
     }
 
-    static void await(String what, BooleanSupplier happened) {
+    public static void await(String what, BooleanSupplier happened) {
         await(happened, () -> what);
     }
 
     /** The messages that a mosquitto_sub has received. */
-    final class Capture {
+    public final class Capture {
         private static final String MARK = "message ";
         private final Process process;
         private final List<String> lines = new ArrayList<>();
@@ -225,7 +225,7 @@ final class Mosquitto implements AutoCloseable {
         }
 
         /** Returns the payloads of a topic. */
-        List<String> payloads(String topic) {
+        public List<String> payloads(String topic) {
             return lines().stream()
                     .map(line -> line.substring(2))
                     .filter(line -> line.startsWith(topic + " "))
@@ -237,7 +237,7 @@ final class Mosquitto implements AutoCloseable {
             await(() -> lines().contains(line), () -> line + " is not in " + lines());
         }
 
-        void awaitPayload(String topic, String payload) {
+        public void awaitPayload(String topic, String payload) {
             await(
                     () -> payloads(topic).contains(payload),
                     () -> topic + " " + payload + " is not in " + lines());

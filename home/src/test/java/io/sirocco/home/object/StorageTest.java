@@ -198,6 +198,23 @@ class StorageTest {
         assertTrue(Files.isDirectory(file()));
     }
 
+    /** The owner deletes it to begin anew, and the scripts set the same value again. */
+    @Test
+    void aFileThatWasDeletedIsWrittenAgain() throws Exception {
+        call(storage, 4, "x");
+        storage.setUp();
+        scripts.lua("x = 5");
+        second();
+        reset();
+        Files.delete(file());
+        call(storage, 4, "x");
+        storage.setUp();
+        assertTrue(scripts.globals.get("x").isnil());
+        scripts.lua("x = 5");
+        second();
+        assertEquals("{\"x\":5}", content());
+    }
+
     @Test
     void moreThanAMebibyteIsNotSaved() throws Exception {
         call(storage, 4, "x");
