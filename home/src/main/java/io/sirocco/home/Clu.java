@@ -4,11 +4,20 @@ package io.sirocco.home;
 import io.sirocco.home.file.AtomicFile;
 import io.sirocco.home.lua.LuaRuntime;
 import io.sirocco.home.lua.LuaStatus;
+import io.sirocco.home.lua.ReportClient;
 import io.sirocco.home.lua.ScriptLog;
+import io.sirocco.home.mqtt.MqttStatus;
 import io.sirocco.home.object.StandardObjects;
+import io.sirocco.home.project.ProjectException;
+import io.sirocco.home.project.ProjectFile;
+import io.sirocco.home.project.ProjectKey;
+import io.sirocco.home.protocol.Bytes;
+import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.home.tftp.TftpSettings;
 import io.sirocco.net.Loops;
+import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -25,6 +34,8 @@ import java.util.function.Consumer;
  * <p>Any thread; {@link #start} and {@link #close} block.
  */
 public final class Clu implements AutoCloseable {
+    private static final LazyLogger LOG = LazyLogger.of(Clu.class);
+
     private final Loops loops;
     private final Identity identity;
     private final String pin;
@@ -61,7 +72,8 @@ public final class Clu implements AutoCloseable {
 
     /**
      * Starts a controller, and returns when it serves clients; its scripts may boot a little
-     * longer.
+     * longer. If its folder has a {@code project.omp}, its key is the project key until a client
+     * sets another.
      *
      * @throws IOException if a file of its folder is damaged or cannot be written, or an address
      *     cannot be bound; the message says what to do
@@ -75,7 +87,7 @@ public final class Clu implements AutoCloseable {
         }
         AtomicFile.deleteRemains(directory);
         var keyFile = new KeyFile(directory);
-        KeyFile.Content keys = keyFile.open();
+        KeyFile.Content keys = withKeyOfProject(keyFile.open(), keyFile, directory);
         Identity identity =
                 Identity.open(directory.resolve("root/a"), mac(settings.address), settings.version);
         Loops loops =
@@ -145,6 +157,26 @@ public final class Clu implements AutoCloseable {
         }
     }
 
+    /** Until a client sets a project key, that of the project in its folder is the key. */
+    private static KeyFile.Content withKeyOfProject(
+            KeyFile.Content keys, KeyFile file, Path directory) throws IOException {
+        Path project = directory.resolve("project.omp");
+        if (keys.adopted() || Files.notExists(project)) {
+            return keys;
+        }
+        try {
+            ProjectKey both = ProjectFile.read(project).key();
+            var key = new CipherKey(Bytes.of(both.key()), Bytes.of(both.iv()));
+            if (!key.equals(keys.key())) {
+                file.write(new KeyFile.Content(key, keys.pin(), false));
+            }
+            return keys.withProjectKey(key);
+        } catch (ProjectException e) {
+            LOG.get().log(Level.WARNING, "the controller keeps its key: {0}", e.getMessage());
+            return keys;
+        }
+    }
+
     /** Returns the address that it is bound to. */
     public InetSocketAddress address() {
         return server.address();
@@ -193,9 +225,19 @@ public final class Clu implements AutoCloseable {
         return result;
     }
 
-    /** Returns whether the broker of MQTT is connected. */
-    public boolean mqttConnected() {
-        return services.mqttConnected();
+    /** Returns the clients that receive values every second, the one renewed last at the end. */
+    public List<ReportClient> clients() {
+        return scripts.clients();
+    }
+
+    /** Returns how the connection to the broker of MQTT is. */
+    public MqttStatus mqtt() {
+        return services.mqttStatus();
+    }
+
+    /** Returns how many objects, and values of scripts, Home Assistant shows. */
+    public int shownObjects() {
+        return services.shownObjects();
     }
 
     /** Discards the state of the scripts and boots them again; completes when they run. */

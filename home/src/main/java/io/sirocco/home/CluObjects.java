@@ -64,7 +64,7 @@ final class CluObjects implements ObjectFactory {
             int type, boolean gate, String name, Varargs arguments, ObjectContext context) {
         HomeObject object =
                 known(type, gate, name, arguments, context)
-                        .orElseGet(() -> new HomeObject(name, context) {});
+                        .orElseGet(() -> new StoredObject(name, context, services));
         list.filter(all -> all.isOf(context.scripts()))
                 .ifPresent(all -> all.add(type, gate, object));
         return Optional.of(object);
@@ -97,6 +97,25 @@ final class CluObjects implements ObjectFactory {
             return (Inet4Address) InetAddress.getByAddress(bytes);
         } catch (UnknownHostException e) {
             throw new AssertionError("four bytes are an address", e);
+        }
+    }
+
+    /** An object of a class that is not known: a device that scripts simulate. */
+    private static final class StoredObject extends HomeObject {
+        private final CluServices services;
+
+        StoredObject(String name, ObjectContext context, CluServices services) {
+            super(name, context);
+            this.services = services;
+        }
+
+        @Override
+        public void set(int index, LuaValue value) {
+            boolean same = value.raweq(get(index));
+            super.set(index, value);
+            if (!same) {
+                services.changed();
+            }
         }
     }
 }

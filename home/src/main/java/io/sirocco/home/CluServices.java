@@ -7,6 +7,7 @@ import io.sirocco.home.mqtt.HomeAssistant;
 import io.sirocco.home.mqtt.Mqtt;
 import io.sirocco.home.mqtt.MqttConnection;
 import io.sirocco.home.mqtt.MqttSettings;
+import io.sirocco.home.mqtt.MqttStatus;
 import io.sirocco.home.mqtt.Press;
 import io.sirocco.home.object.Controller;
 import io.sirocco.home.object.MqttFeatures;
@@ -14,7 +15,6 @@ import io.sirocco.home.project.Project;
 import io.sirocco.home.project.ProjectException;
 import io.sirocco.home.project.ProjectFile;
 import io.sirocco.home.schedule.Zones;
-import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
 import java.nio.file.Files;
@@ -33,13 +33,13 @@ import java.util.function.Consumer;
 
 /**
  * The services of the scripts that outlive a reset: the time zone, the log, the connection to the
- * broker, the objects of other controllers in Home Assistant. Any thread.
+ * broker, the objects of controllers in Home Assistant. Any thread.
  */
 final class CluServices implements Controller, AutoCloseable {
-    private static final LazyLogger LOG = LazyLogger.of(Clu.class);
     private static final int MAX_WAITING = 1_000;
 
     private final CluSettings settings;
+    private final int serial;
     private final RemoteClients clients;
     private final MqttConnection mqtt = new MqttConnection();
     private final ExecutorService executor =
@@ -47,6 +47,7 @@ final class CluServices implements Controller, AutoCloseable {
                     Thread.ofVirtual().name("sirocco-home-mqtt-settings").factory());
     private final AtomicInteger waiting = new AtomicInteger(); // tasks of the executor
     private volatile LuaRuntime scripts; // set before the scripts start
+    private volatile OwnObjects own; // the same
     private volatile int zone = Zones.UTC;
     private volatile String name; // that scripts give to this controller
     private volatile BiConsumer<String, String> commands = (id, payload) -> {};
@@ -59,16 +60,28 @@ final class CluServices implements Controller, AutoCloseable {
 
     CluServices(CluSettings settings, Identity identity, RemoteClients clients) {
         this.settings = settings;
+        this.serial = identity.serial();
         this.clients = clients;
         this.name = "CLU" + Integer.toUnsignedString(identity.serial());
     }
 
     void scripts(LuaRuntime scripts) {
         this.scripts = scripts;
+        this.own = new OwnObjects(scripts);
     }
 
     Mqtt mqtt() {
         return mqtt;
+    }
+
+    MqttStatus mqttStatus() {
+        return mqtt.status();
+    }
+
+    /** Returns how many objects and values Home Assistant shows. */
+    int shownObjects() {
+        HomeAssistant current = homeAssistant;
+        return current == null ? 0 : current.size();
     }
 
     ZoneId zoneId() {
@@ -90,6 +103,11 @@ final class CluServices implements Controller, AutoCloseable {
     /** The scripts declare another controller. */
     void declare(String name, Inet4Address address) {
         declared.put(name, address);
+    }
+
+    /** A script has set a feature of an object that only stores. */
+    void changed() {
+        own.changed();
     }
 
     @Override
@@ -125,8 +143,8 @@ final class CluServices implements Controller, AutoCloseable {
     @Override
     public void applyMqtt(MqttFeatures wanted) {
         Map<String, Inet4Address> controllers = Map.copyOf(declared);
-        String own = name;
-        execute(() -> apply(wanted, own, controllers));
+        String named = name;
+        execute(() -> apply(wanted, named, controllers));
     }
 
     private void execute(Runnable task) {
@@ -186,11 +204,11 @@ final class CluServices implements Controller, AutoCloseable {
 
     // Of the executor
 
-    private void apply(MqttFeatures wanted, String own, Map<String, Inet4Address> controllers) {
+    private void apply(MqttFeatures wanted, String named, Map<String, Inet4Address> controllers) {
         if (!wanted.equals(applied)) {
             applied = wanted;
             stopHomeAssistant();
-            connect(wanted, own);
+            connect(wanted, named);
         }
         HomeAssistant current = homeAssistant;
         if (current == null || !wanted.discovery()) {
@@ -208,7 +226,7 @@ final class CluServices implements Controller, AutoCloseable {
         shown = controllers;
     }
 
-    private void connect(MqttFeatures wanted, String own) {
+    private void connect(MqttFeatures wanted, String named) {
         if (!wanted.enabled() || wanted.url().isEmpty()) {
             mqtt.disconnect();
             return;
@@ -217,36 +235,42 @@ final class CluServices implements Controller, AutoCloseable {
             mqtt.connect(
                     MqttSettings.of(
                             wanted.url(),
-                            own,
+                            named,
                             wanted.prefix(),
                             settings.directory.resolve("mqtt")));
         } catch (IllegalArgumentException e) {
-            scripts.log().add(Level.WARNING, "MQTTUrl: " + e.getMessage());
+            warn("MQTTUrl: " + e.getMessage());
             mqtt.disconnect();
             return;
         }
-        homeAssistant =
+        var created =
                 new HomeAssistant(
                         mqtt,
                         wanted.discovery() ? project() : Optional.empty(),
                         wanted.prefix(),
-                        own,
+                        named,
                         settings.version,
                         (id, payload) -> commands.accept(id, payload));
+        created.addOwn(serial, own);
+        homeAssistant = created;
     }
 
     private Optional<Project> project() {
         Path file = settings.directory.resolve("project.omp");
         if (!Files.exists(file)) {
-            LOG.get().log(Level.WARNING, "{0} is missing: Home Assistant gets no objects", file);
+            warn(file + " is missing: Home Assistant gets no objects");
             return Optional.empty();
         }
         try {
             return Optional.of(ProjectFile.read(file));
         } catch (ProjectException e) {
-            LOG.get().log(Level.WARNING, "Home Assistant gets no objects: {0}", e.getMessage());
+            warn("Home Assistant gets no objects: " + e.getMessage());
             return Optional.empty();
         }
+    }
+
+    private void warn(String line) {
+        scripts.log().add(Level.WARNING, line);
     }
 
     private void stopHomeAssistant() {

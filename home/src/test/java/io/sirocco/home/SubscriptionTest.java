@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.sirocco.home.lua.ReportClient;
 import io.sirocco.home.lua.ReportForm;
 import io.sirocco.home.protocol.Response;
 import io.sirocco.net.ManualClock;
@@ -15,6 +16,7 @@ import java.net.DatagramSocket;
 import java.net.Inet4Address;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -173,5 +175,23 @@ class SubscriptionTest {
         client.reset().get(30, TimeUnit.SECONDS);
         second();
         assertNull(report(receiver));
+    }
+
+    @Test
+    void theClientsAreListed() throws Exception {
+        open(ReportForm.PLAIN);
+        register(CluRig.LOOPBACK, 7, "{{TIM1,0},{MQT1,0}}");
+        register(OTHER, 8, "{{TIM1,0}}");
+        register(CluRig.LOOPBACK, 7, "{{TIM1,0}}");
+        int port = receiver.getLocalPort();
+        assertEquals(
+                List.of(
+                        new ReportClient(OTHER.getHostAddress(), port, "8", 1),
+                        new ReportClient("127.0.0.1", port, "7", 1)),
+                rig.clu.clients());
+        destroy(7);
+        assertEquals(1, rig.clu.clients().size());
+        client.reset().get(30, TimeUnit.SECONDS);
+        assertEquals(List.of(), rig.clu.clients());
     }
 }

@@ -4,18 +4,25 @@ package io.sirocco.app.home;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.home.file.AtomicFile;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Inet4Address;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.Base64;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 
-/** The folder of a demo: scripts with lamps, blinds and a thermostat that are simulated in Lua. */
+/**
+ * The folder of a demo: scripts with lamps, blinds and a thermostat that are simulated in Lua, and
+ * the project that describes them to Home Assistant.
+ */
 final class Demo {
     private static final int FIRST_SERIAL = 0x0e00_0000;
     private static final int SERIALS = 1 << 24;
@@ -23,7 +30,7 @@ final class Demo {
     private Demo() {}
 
     /**
-     * Writes the scripts; those that exist are kept, except for the URL of the broker.
+     * Writes project and scripts; those that exist are kept, except for the URL of the broker.
      *
      * @param broker the URL of the MQTT broker, or empty
      */
@@ -42,9 +49,36 @@ final class Demo {
                                 .replace("@ADDRESS@", number);
                 AtomicFile.write(scripts.resolve(name), text.getBytes(UTF_8));
             }
+            writeProject(directory, address, serial);
         }
         String url = "MQTT_URL = " + LuaLiteral.of(broker) + "\n";
         AtomicFile.writePrivate(scripts.resolve("MQTT.LUA"), url.getBytes(UTF_8));
+    }
+
+    /** Writes the project; the controller takes its key. */
+    private static void writeProject(Path directory, Inet4Address address, int serial)
+            throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        try (var zip = new ZipOutputStream(bytes, UTF_8)) {
+            for (String name : List.of("properties.xml", "system.xml")) {
+                String text =
+                        bundled(name)
+                                .replace("@KEY@", random16())
+                                .replace("@IV@", random16())
+                                .replace("@SERIAL@", Integer.toString(serial))
+                                .replace("@ADDRESS@", address.getHostAddress());
+                zip.putNextEntry(new ZipEntry(name));
+                zip.write(text.getBytes(UTF_8));
+                zip.closeEntry();
+            }
+        }
+        AtomicFile.writePrivate(directory.resolve("project.omp"), bytes.toByteArray());
+    }
+
+    private static String random16() {
+        byte[] bytes = new byte[16];
+        new SecureRandom().nextBytes(bytes);
+        return Base64.getEncoder().encodeToString(bytes);
     }
 
     private static String bundled(String name) throws IOException {

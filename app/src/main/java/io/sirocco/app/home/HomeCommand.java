@@ -36,7 +36,8 @@ import picocli.CommandLine.Spec;
             DiscoverCommand.class,
             AliveCommand.class,
             ExecuteCommand.class,
-            FetchCommand.class
+            FetchCommand.class,
+            InterfacesCommand.class
         })
 public final class HomeCommand implements Callable<Integer> {
     private final Consumer<Runnable> onStop;

@@ -3,7 +3,9 @@ package io.sirocco.app.home;
 
 import io.sirocco.home.Clu;
 import io.sirocco.home.ObjectSnapshot;
+import io.sirocco.home.lua.ReportClient;
 import io.sirocco.home.lua.ScriptLog;
+import io.sirocco.home.mqtt.MqttStatus;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -18,6 +20,7 @@ import java.util.concurrent.TimeoutException;
  * @param state of the scripts: {@code running}, {@code emergency}, ...
  * @param serial 8 hexadecimal digits
  * @param demo whether the classes of the objects are those of the demo
+ * @param shown how many objects and values Home Assistant shows
  * @param busy whether the thread of the scripts did not list its objects in time
  */
 record HomeState(
@@ -26,9 +29,11 @@ record HomeState(
         String address,
         boolean fortified,
         boolean demo,
-        boolean mqtt,
+        MqttStatus mqtt,
+        int shown,
         boolean busy,
         List<ObjectSnapshot> objects,
+        List<ReportClient> clients,
         List<LogLine> log) {
     private static final int MOST_LINES = 200;
 
@@ -54,9 +59,11 @@ record HomeState(
                 clu.address().getAddress().getHostAddress() + ":" + clu.address().getPort(),
                 facts.fortified,
                 facts.demo,
-                clu.mqttConnected(),
+                clu.mqtt(),
+                clu.shownObjects(),
                 busy,
                 objects,
+                clu.clients(),
                 lines.subList(Math.max(0, lines.size() - MOST_LINES), lines.size()).stream()
                         .map(HomeState::line)
                         .toList());

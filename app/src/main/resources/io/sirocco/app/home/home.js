@@ -9,7 +9,8 @@ const CLASSES = {
   120: "HTTP listener", 121: "HTTP request", 999: "MQTT topic",
 };
 // The objects of the demo, which are simulated by its USER.LUA.
-const DEMO = { 18: ["Temperature", "Target", "Heating"], 24: ["State", "Position"] };
+const DEMO_CLASSES = { 20: "temperature sensor" };
+const DEMO = { 18: ["CurrentTemp", "TargetTemp", "State", "Heating"], 20: ["Value"], 24: ["State", "Position"] };
 const TIMER_STATES = ["stopped", "counting", "paused"];
 
 const $ = (id) => document.getElementById(id);
@@ -36,11 +37,12 @@ async function post(path, body) {
 const set = (card, feature, value) => card.run("home/set", { object: card.name, feature, value });
 const execute = (card, method, ...values) => card.run("home/execute", { object: card.name, method, arguments: values });
 
-function switchOf(card, feature, on) {
+// A switch that calls change(on) when it is pressed.
+function switchOf(card, change) {
   const button = make("button", { type: "button", className: "switch" });
   button.setAttribute("role", "switch");
   button.setAttribute("aria-label", card.name);
-  button.addEventListener("click", () => set(card, feature, button.getAttribute("aria-checked") === "true" ? 0 : on()));
+  button.addEventListener("click", () => change(button.getAttribute("aria-checked") !== "true"));
   card.top.append(button);
   return (value) => button.setAttribute("aria-checked", String(value === "true" || number(value) > 0));
 }
@@ -68,12 +70,12 @@ const percent = (value) => `${Math.round(value)} %`;
 
 const CONTROLS = {
   4: (card) => {
-    const shown = switchOf(card, 0, () => 1);
+    const shown = switchOf(card, (on) => set(card, 0, on ? 1 : 0));
     return (features) => shown(features[0]);
   },
   5: (card) => {
     let last = 1;
-    const shown = switchOf(card, 0, () => last);
+    const shown = switchOf(card, (on) => set(card, 0, on ? last : 0));
     const level = range(`${card.name}: brightness`, { min: 0, max: 100 }, (value) => set(card, 0, value / 100), percent);
     card.control.append(level.line);
     return (features) => {
@@ -100,15 +102,22 @@ const CONTROLS = {
     const word = make("span", { className: "word" });
     const target = range(`${card.name}: target`, { min: 5, max: 30, step: 0.5 }, (value) => set(card, 1, value), (value) => `${value.toFixed(1)} °C`);
     card.top.append(reading);
+    const shown = switchOf(card, (on) => execute(card, on ? 0 : 1));
     target.line.prepend(word);
     card.control.append(target.line);
     return (features) => {
       reading.textContent = `${(number(features[0]) ?? 0).toFixed(1)} °C`;
-      const heats = number(features[2]) > 0;
-      word.textContent = heats ? "heating" : "target";
+      const heats = number(features[3]) > 0;
+      shown(features[2]);
+      word.textContent = heats ? "heating" : number(features[2]) > 0 ? "target" : "off";
       word.classList.toggle("hot", heats);
       target.update(number(features[1]));
     };
+  }),
+  20: demoOnly((card) => {
+    const reading = make("span", { className: "reading" });
+    card.top.append(reading);
+    return (features) => { reading.textContent = `${(number(features[0]) ?? 0).toFixed(1)} °C`; };
   }),
   24: demoOnly((card) => {
     const reading = make("span", { className: "reading" });
@@ -146,7 +155,7 @@ function parsed(text) {
 class Card {
   constructor(object) {
     this.name = object.name;
-    this.title = CLASSES[object.type] ?? `class ${object.type}`;
+    this.title = (demo && DEMO_CLASSES[object.type]) || CLASSES[object.type] || `class ${object.type}`;
     this.top = make("div", { className: "top" }, make("h3", { textContent: object.name }, make("small", { textContent: this.title })));
     this.control = make("div", { className: "control" });
     this.said = make("p", { className: "said bad" });
@@ -241,7 +250,26 @@ function showLog(lines) {
   if (atEnd) log.scrollTop = log.scrollHeight;
 }
 
+// --- clients ---
+
+function showClients(clients) {
+  $("clients-of").textContent = clients.length ? String(clients.length) : "";
+  $("clients").replaceChildren(...clients.map((client) => make("div", {},
+    make("dt", { textContent: `${client.host}:${client.port}` }),
+    make("dd", { textContent: `id ${client.id}, ${client.values} ${client.values === 1 ? "feature" : "features"}` }))));
+  $("no-clients").hidden = clients.length > 0;
+}
+
 // --- the controller ---
+
+function showMqtt(mqtt, shown) {
+  $("mqtt").textContent = mqtt.connected ? "connected" : mqtt.broker ? "connecting" : "off";
+  const facts = [mqtt.broker.replace("tcp://", "")];
+  if (mqtt.broker) facts.push(`${shown} in Home Assistant`);
+  if (mqtt.waiting) facts.push(`${mqtt.waiting} messages wait`);
+  $("mqtt-facts").textContent = facts.filter(Boolean).join(", ") || "no broker is set";
+  $("mqtt-problem").textContent = mqtt.problem;
+}
 
 $("show-pin").addEventListener("click", async () => {
   if ($("show-pin").textContent === "Hide") {
@@ -307,8 +335,8 @@ function hear(event) {
   const [host, port] = all.address.split(":");
   $("address").textContent = host;
   $("port").textContent = `UDP port ${port}`;
-  const uses = all.objects.some((object) => object.type === 0 && object.features.some((feature) => feature.index === 21 && feature.value === "true"));
-  $("mqtt").textContent = all.mqtt ? "connected" : uses ? "connecting" : "off";
+  showMqtt(all.mqtt, all.shown);
+  showClients(all.clients);
   if (!all.busy) {
     showObjects(all.objects);
     $("no-objects").hidden = all.objects.length > 0;

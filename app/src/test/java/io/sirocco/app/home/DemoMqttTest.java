@@ -2,101 +2,161 @@
 package io.sirocco.app.home;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The devices of the demo at a real broker: they are announced, and take commands. */
+/** The devices of the demo at a real broker: Home Assistant finds them, and they take commands. */
 @Timeout(120)
 class DemoMqttTest {
     private static final Path MOSQUITTO = Path.of("/usr/sbin/mosquitto");
     private static final Path SUBSCRIBE = Path.of("/usr/bin/mosquitto_sub");
+    private static final String HALL_LAMP = "light/CLU_DEMO_HallLamp";
+    private static final String BLIND = "cover/CLU_DEMO_BedroomBlind";
+    private static final String HEATING = "climate/CLU_DEMO_Heating";
 
     @TempDir private Path folder;
+    private String port;
+    private Process broker;
+    private Process subscriber;
+    private BufferedReader topics;
 
-    @Test
-    void devicesAreAnnouncedAndTakeCommands() throws Exception {
+    @BeforeEach
+    void startBroker() throws Exception {
         assumeTrue(Files.isExecutable(MOSQUITTO), "mosquitto");
         assumeTrue(Files.isExecutable(SUBSCRIBE), "mosquitto-clients");
-        String port = Integer.toString(freePort());
+        port = Integer.toString(freePort());
         Path settings = folder.resolve("mosquitto.conf");
         Files.writeString(settings, "listener " + port + " 127.0.0.1\nallow_anonymous true\n");
-        Process broker =
+        broker =
                 new ProcessBuilder(MOSQUITTO.toString(), "-v", "-c", settings.toString())
                         .redirectErrorStream(true)
                         .start();
-        Process subscriber = null;
-        try (var home =
-                new RunningHome(folder.resolve("home"), "--mqtt", "tcp://127.0.0.1:" + port)) {
-            readUntil(broker.inputReader(), " running");
-            Thread.ofVirtual().start(() -> broker.inputReader().lines().forEach(line -> {}));
-            subscriber =
-                    new ProcessBuilder(
-                                    SUBSCRIBE.toString(),
-                                    "-p",
-                                    port,
-                                    "-v",
-                                    "-t",
-                                    "homeassistant/sensor/#")
-                            .start();
-            BufferedReader topics = subscriber.inputReader();
-            Set<String> seen = readUntil(topics, "sensor/demo_target/state 21");
-            assertTrue(
-                    seen.contains("homeassistant/sensor/demo_hall_lamp/state 0"), () -> "" + seen);
-            assertTrue(
-                    seen.stream()
-                            .anyMatch(
-                                    line ->
-                                            line.startsWith(
-                                                    "homeassistant/sensor/demo_temperature/config {\"name\":\"Temperature\"")),
-                    () -> "" + seen);
-            publish(port, "demo_hall_lamp", "ON");
-            readUntil(topics, "sensor/demo_hall_lamp/state 1");
-            publish(port, "demo_bedroom_blind", "90");
-            readUntil(topics, "sensor/demo_bedroom_blind/state 90");
-            assertEquals("1", home.script("HallLamp:get(0)"));
-            assertEquals("\"90\"", home.script("CLU:get(25)"));
-            home.script("KitchenLamp:set(0, 0)");
-            readUntil(topics, "sensor/demo_kitchen_lamp/state 0");
-        } finally {
-            if (subscriber != null) {
-                subscriber.destroyForcibly().onExit().join();
+        BufferedReader lines = broker.inputReader();
+        readUntil(lines, line -> line.endsWith(" running"));
+        Thread.ofVirtual().start(() -> lines.lines().forEach(line -> {}));
+    }
+
+    @AfterEach
+    void stopBroker() {
+        for (Process each : new Process[] {subscriber, broker}) {
+            if (each != null) {
+                each.destroyForcibly().onExit().join();
             }
-            broker.destroyForcibly().onExit().join();
         }
     }
 
-    private static int freePort() throws Exception {
+    private static int freePort() throws IOException {
         try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         }
     }
 
-    private static Set<String> readUntil(BufferedReader lines, String end) throws Exception {
-        Set<String> seen = new HashSet<>();
-        for (String line; (line = lines.readLine()) != null; ) {
-            seen.add(line);
-            if (line.endsWith(end)) {
-                return seen;
-            }
-        }
-        throw new AssertionError("no line ends with '" + end + "': " + seen);
+    private RunningHome home() throws Exception {
+        return new RunningHome(folder.resolve("home"), "--mqtt", "tcp://127.0.0.1:" + port);
     }
 
-    private static void publish(String port, String id, String message) throws Exception {
-        String topic = "homeassistant/sensor/" + id + "/set";
+    private void subscribe() throws IOException {
+        subscriber =
+                new ProcessBuilder(SUBSCRIBE.toString(), "-p", port, "-v", "-t", "homeassistant/#")
+                        .start();
+        topics = subscriber.inputReader();
+    }
+
+    /** Reads messages until the payload of one of a topic contains a text. */
+    private void await(String topic, String part) throws IOException {
+        readUntil(topics, line -> line.startsWith("homeassistant/" + topic) && line.contains(part));
+    }
+
+    private static void readUntil(BufferedReader lines, Predicate<String> last) throws IOException {
+        for (String line; (line = lines.readLine()) != null; ) {
+            if (last.test(line)) {
+                return;
+            }
+        }
+        throw new AssertionError("it has ended");
+    }
+
+    private void command(String topic, String message) throws Exception {
+        String set = "homeassistant/" + topic + "/set";
         Process process =
-                new ProcessBuilder("mosquitto_pub", "-p", port, "-t", topic, "-m", message).start();
+                new ProcessBuilder("mosquitto_pub", "-p", port, "-t", set, "-m", message).start();
         assertEquals(0, process.waitFor());
+    }
+
+    @Test
+    void devicesAreLightsCoversASensorAndAThermostat() throws Exception {
+        try (var home = home()) {
+            subscribe();
+            Set<String> missing =
+                    new HashSet<>(
+                            List.of(
+                                    "light/CLU_DEMO_KitchenLamp/config {\"name\":\"Kitchen lamp\"",
+                                    "light/CLU_DEMO_KitchenLamp/state {\"state\":\"ON\"}",
+                                    HALL_LAMP + "/state {\"state\":\"OFF\"}",
+                                    "light/CLU_DEMO_LivingRoomLamp/state {\"state\":\"ON\",\"brightness\":102}",
+                                    BLIND + "/state {\"position\":100}",
+                                    "sensor/CLU_DEMO_LivingRoomTemperature/state 19.",
+                                    HEATING + "/config {\"name\":\"Living room heating\"",
+                                    HEATING + "/state {\"mode\":\"heat\",\"temperature\":21.0,",
+                                    "CLU_DEMO/availability online"));
+            readUntil(
+                    topics,
+                    line -> {
+                        missing.removeIf(start -> line.startsWith("homeassistant/" + start));
+                        return missing.isEmpty();
+                    });
+        }
+        await("CLU_DEMO/availability", "offline");
+    }
+
+    @Test
+    void commandsOfHomeAssistantActAndTheirStateComesBack() throws Exception {
+        try (var home = home()) {
+            subscribe();
+            await(HALL_LAMP + "/state", "{\"state\":\"OFF\"}");
+            command(HALL_LAMP, "{\"state\":\"ON\"}");
+            await(HALL_LAMP + "/state", "{\"state\":\"ON\"}");
+            assertEquals("1", home.script("HallLamp:get(0)"));
+            command("light/CLU_DEMO_LivingRoomLamp", "{\"state\":\"ON\",\"brightness\":128}");
+            await("light/CLU_DEMO_LivingRoomLamp/state", "{\"state\":\"ON\",\"brightness\":128}");
+            command(BLIND, "{ \"position\": 90 }");
+            await(BLIND + "/state", "{\"position\":90}");
+            assertEquals("90", home.script("BedroomBlind:get(1)"));
+            command(HEATING, "{ \"mode\": \"off\" }");
+            await(HEATING + "/state", "\"mode\":\"off\"");
+            assertEquals("0", home.script("Heating:get(2)"));
+            command(HEATING, "{ \"temperature\": 23.5 }");
+            await(HEATING + "/state", "\"temperature\":23.5");
+            assertEquals("23.5", home.script("Heating:get(1)"));
+        }
+    }
+
+    @Test
+    void aChangeByAScriptIsPublishedAlsoAfterARestartOfTheScripts() throws Exception {
+        try (var home = home()) {
+            subscribe();
+            await("light/CLU_DEMO_KitchenLamp/state", "{\"state\":\"ON\"}");
+            home.script("KitchenLamp:set(0, 0)");
+            await("light/CLU_DEMO_KitchenLamp/state", "{\"state\":\"OFF\"}");
+            home.post("/home/reset", "{}");
+            await("light/CLU_DEMO_KitchenLamp/state", "{\"state\":\"ON\"}");
+            command("light/CLU_DEMO_KitchenLamp", "{\"state\":\"OFF\"}");
+            await("light/CLU_DEMO_KitchenLamp/state", "{\"state\":\"OFF\"}");
+        }
     }
 }

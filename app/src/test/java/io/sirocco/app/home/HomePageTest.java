@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Browser;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
@@ -181,6 +183,36 @@ class HomePageTest {
             browser.value("document.getElementById('reset').click()");
             browser.until(card("HallLamp", "[aria-checked=false]"));
             assertEquals(List.of(), browser.complaints());
+        }
+    }
+
+    @Test
+    void thePageShowsClientsAndTheConnectionToTheBroker() throws Exception {
+        int closed = freePort();
+        try (var home = new RunningHome(folder, "--mqtt", "tcp://127.0.0.1:" + closed);
+                var browser = new Browser()) {
+            browser.open(home.url("/"));
+            browser.until("document.getElementById('mqtt').textContent === 'connecting'");
+            browser.until(
+                    "document.getElementById('mqtt-facts').textContent.startsWith('127.0.0.1:%d, 8 in Home Assistant')"
+                            .formatted(closed));
+            browser.until("document.getElementById('mqtt-problem').textContent !== ''");
+            browser.until("document.body.innerText.includes('No client receives values.')");
+            home.script("SYSTEM:clientRegister('127.0.0.1', 4344, 7, {{KitchenLamp,0},{Clock,0}})");
+            browser.until(
+                    "document.getElementById('clients').innerText.includes('127.0.0.1:4344')");
+            browser.until(
+                    "document.getElementById('clients').innerText.includes('id 7, 2 features')");
+            browser.value(card("Heating", "[role=switch]") + ".click()");
+            browser.until(card("Heating", "[aria-checked=false]"));
+            assertEquals("0", home.script("Heating:get(2)"));
+            assertEquals(List.of(), browser.complaints());
+        }
+    }
+
+    private static int freePort() throws Exception {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
         }
     }
 

@@ -57,6 +57,30 @@ class HomeToolsTest {
     }
 
     @Test
+    void theProjectOfTheDemoHasItsKey() throws Exception {
+        try (var home = new RunningHome(folder)) {
+            Output value =
+                    RunningHome.run(
+                            "execute",
+                            "--project",
+                            folder.resolve("project.omp").toString(),
+                            "--address",
+                            "127.0.0.1:" + home.udpPort(),
+                            "Heating:get(1)");
+            assertEquals("21\n", value.out(), value.err());
+        }
+    }
+
+    @Test
+    void interfacesAreWritten(@TempDir Path copy) throws Exception {
+        Output output = RunningHome.run("interfaces", copy.resolve("new").toString());
+        assertEquals(0, output.status(), output.err());
+        Path timer = copy.resolve("new/object_timer.xml");
+        assertTrue(output.out().lines().anyMatch(line -> line.equals(timer.toString())));
+        assertTrue(Files.readString(timer).contains("class=\"6\""));
+    }
+
+    @Test
     void fetchCopiesTheScripts(@TempDir Path copy) throws Exception {
         int tftp = freePort();
         try (var home = new RunningHome(folder, "--tftp-port", Integer.toString(tftp))) {
@@ -119,6 +143,7 @@ class HomeToolsTest {
                 "alive --keys there-is-none                       | 1 | there is no file",
                 "alive --keys pom.xml                             | 1 | is no keys.json",
                 "execute                                          | 2 | SCRIPT",
+                "interfaces                                       | 2 | DIR",
                 "fetch --tftp-port 0 --keys a                     | 2 | 1 to 65535",
                 "discover --limit 0                               | 2 | 1 to 1000",
                 "discover --interface there-is-none               | 1 | there-is-none",

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -87,6 +88,12 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     public LuaStatus status() {
         LuaState state = current;
         return state == null ? LuaStatus.STARTING : state.status();
+    }
+
+    /** Returns the clients that have registered for reports; a reset ends all. */
+    public List<ReportClient> clients() {
+        LuaState state = current;
+        return state == null ? List.of() : state.clients();
     }
 
     /** Returns the log of the scripts. */

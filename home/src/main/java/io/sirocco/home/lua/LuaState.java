@@ -169,6 +169,11 @@ final class LuaState implements ScriptThread {
         return script;
     }
 
+    /** Returns the clients that have registered for reports. */
+    List<ReportClient> clients() {
+        return reports.clients();
+    }
+
     /** Returns the script to boot if this state ends by itself. */
     Script next() {
         boolean again = outOfMemory && status != LuaStatus.STARTING;

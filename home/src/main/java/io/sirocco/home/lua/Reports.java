@@ -21,7 +21,7 @@ import org.luaj.vm2.Varargs;
  * The registrations of clients that receive values every second. A registration does not expire:
  * Object Manager never renews its own. Instead 64 are kept, and a new one replaces the one that was
  * renewed longest ago, so that clients which have gone cannot keep out new ones. Confined to the
- * thread of the scripts.
+ * thread of the scripts, except for {@link #clients}.
  */
 final class Reports {
     private static final int MAX = 64;
@@ -46,6 +46,7 @@ final class Reports {
     private final ScriptLog log;
     private final Map<Key, Registration> registrations = new LinkedHashMap<>();
     private boolean scheduled;
+    private volatile List<ReportClient> clients = List.of(); // written on the thread
 
     Reports(
             ScriptThread scripts,
@@ -92,6 +93,7 @@ final class Reports {
                             + " clients");
         }
         registrations.put(key, new Registration(host, source, entries));
+        list();
         scheduleNext();
         return LuaValue.valueOf(value(key, entries));
     }
@@ -99,7 +101,26 @@ final class Reports {
     /** Ends a registration; returns the id of the client. */
     LuaValue destroy(Varargs arguments) {
         registrations.remove(key(arguments));
+        list();
         return arguments.arg(3);
+    }
+
+    /** Returns the registered clients, the one renewed last at the end. Any thread. */
+    List<ReportClient> clients() {
+        return clients;
+    }
+
+    private void list() {
+        clients =
+                registrations.entrySet().stream()
+                        .map(
+                                each ->
+                                        new ReportClient(
+                                                each.getKey().host(),
+                                                each.getKey().port(),
+                                                each.getKey().id(),
+                                                each.getValue().entries().size()))
+                        .toList();
     }
 
     /** Returns {@code values:{VALUES}}. */

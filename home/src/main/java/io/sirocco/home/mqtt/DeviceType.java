@@ -175,6 +175,77 @@ enum DeviceType {
         }
     },
 
+    THERMOSTAT("climate") {
+        private static final int EXECUTE_START = 0;
+        private static final int EXECUTE_STOP = 1;
+        private static final int MAX_TEMPERATURE = 35;
+
+        @Override
+        void describe(ObjectNode config, ProjectObject object) {
+            config.putArray("modes").add("off").add("heat");
+            config.put("mode_command_topic", "~/set")
+                    .put("mode_command_template", "{ \"mode\": \"{{ value }}\" }")
+                    .put("mode_state_topic", "~/state")
+                    .put("mode_state_template", "{{ value_json.mode }}")
+                    .put("temperature_command_topic", "~/set")
+                    .put("temperature_command_template", "{ \"temperature\": {{ value }} }")
+                    .put("temperature_state_topic", "~/state")
+                    .put("temperature_state_template", "{{ value_json.temperature }}")
+                    .put("current_temperature_topic", "~/state")
+                    .put("current_temperature_template", "{{ value_json.current_temperature }}")
+                    .put("temperature_unit", "C")
+                    .put("min_temp", 5)
+                    .put("max_temp", MAX_TEMPERATURE)
+                    .put("temp_step", 0.5);
+        }
+
+        @Override
+        List<Integer> features(ProjectObject object) {
+            return Stream.of("State", "TargetTemp", "CurrentTemp")
+                    .flatMap(name -> object.feature(name).stream())
+                    .map(Feature::index)
+                    .toList();
+        }
+
+        @Override
+        Optional<String> state(ProjectObject object, double[] values) {
+            if (values.length < 3) {
+                return Optional.empty();
+            }
+            return Optional.of(
+                    Json.object()
+                            .put("mode", values[0] > 0 ? "heat" : "off")
+                            .put("temperature", values[1])
+                            .put("current_temperature", values[2])
+                            .toString());
+        }
+
+        @Override
+        List<Call> command(ProjectObject object, String payload, double[] values) {
+            JsonNode json = json(payload);
+            OptionalDouble temperature = Json.number(json, "temperature", MAX_TEMPERATURE);
+            if (temperature.isPresent()) {
+                int feature =
+                        object.feature("PointValue")
+                                .or(() -> object.feature("TargetTemp"))
+                                .map(Feature::index)
+                                .orElseThrow(
+                                        () ->
+                                                new IllegalArgumentException(
+                                                        "the project has no feature TargetTemp of"
+                                                                + " it"));
+                return List.of(new Call.Set(feature, temperature.getAsDouble()));
+            }
+            return switch (json.path("mode").asString("")) {
+                case "heat" -> List.of(new Call.Execute(EXECUTE_START));
+                case "off" -> List.of(new Call.Execute(EXECUTE_STOP));
+                default ->
+                        throw new IllegalArgumentException(
+                                "it has neither a temperature nor a mode heat or off");
+            };
+        }
+    },
+
     PANELSENSTEMP("sensor") {
         @Override
         void describe(ObjectNode config, ProjectObject object) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.mqtt;
 
+import io.sirocco.home.mqtt.ControllerObjects.FeatureName;
 import io.sirocco.home.mqtt.DeviceType.Call;
-import io.sirocco.home.mqtt.RemoteObjects.FeatureName;
 import io.sirocco.home.project.ProjectObject;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
@@ -25,7 +25,7 @@ final class Entity {
     private final ProjectObject object;
     private final DeviceType type;
     private final String root;
-    private final RemoteObjects remote;
+    private final ControllerObjects remote;
     private final MqttConnection mqtt;
     private final Queue<List<Call>> commands = new ArrayDeque<>();
     private boolean busy;
@@ -37,7 +37,7 @@ final class Entity {
             ProjectObject object,
             DeviceType type,
             String root,
-            RemoteObjects remote,
+            ControllerObjects remote,
             MqttConnection mqtt) {
         this.config = config;
         this.object = object;

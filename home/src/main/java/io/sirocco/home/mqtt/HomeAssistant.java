@@ -17,12 +17,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * The objects of other controllers, and values of scripts, in Home Assistant. All that it has to
- * know is sent when a controller is added, at each connection to the broker, and when Home
- * Assistant starts. Any thread.
+ * The objects of controllers, and values of scripts, in Home Assistant. All that it has to know is
+ * sent when a controller is added, at each connection to the broker, and when Home Assistant
+ * starts. Any thread.
  */
 public final class HomeAssistant implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(HomeAssistant.class);
@@ -39,10 +40,11 @@ public final class HomeAssistant implements AutoCloseable {
 
     // Confined to the MQTT thread.
     private final List<Mqtt.Subscription> subscriptions = new ArrayList<>();
-    private final Map<String, RemoteController> controllers = new LinkedHashMap<>();
+    private final Map<String, ShownController> controllers = new LinkedHashMap<>();
     private final Map<String, Sensor> sensors = new LinkedHashMap<>();
     private long announcement;
     private boolean closed;
+    private volatile int size; // set on the MQTT thread
 
     private record Sensor(
             Discovery.Config config, Optional<String> value, Mqtt.Subscription commands) {}
@@ -120,7 +122,7 @@ public final class HomeAssistant implements AutoCloseable {
      *
      * @param nameOnClu the name in scripts
      */
-    public void add(String nameOnClu, RemoteObjects objects) {
+    public void add(String nameOnClu, ControllerObjects objects) {
         run(
                 () ->
                         ofProject(nameOnClu)
@@ -134,28 +136,56 @@ public final class HomeAssistant implements AutoCloseable {
                                                                 nameOnClu)));
     }
 
+    /** Adds this controller, if the project has objects of it. */
+    public void addOwn(int serial, ControllerObjects objects) {
+        run(
+                () ->
+                        ofProject(controller -> (int) controller.serial() == serial)
+                                .ifPresent(controller -> add(controller, objects)));
+    }
+
     private Optional<Controller> ofProject(String nameOnClu) {
+        return ofProject(controller -> controller.nameOnClu().equals(nameOnClu));
+    }
+
+    private Optional<Controller> ofProject(Predicate<Controller> wanted) {
         return project.stream()
                 .flatMap(each -> each.controllers().stream())
-                .filter(controller -> controller.nameOnClu().equals(nameOnClu))
+                .filter(wanted)
                 .findFirst();
     }
 
-    private void add(Controller controller, RemoteObjects objects) {
+    /** Returns how many objects and values Home Assistant shows. */
+    public int size() {
+        return size;
+    }
+
+    private void count() {
+        size =
+                sensors.size()
+                        + controllers.values().stream()
+                                .mapToInt(controller -> controller.entities.size())
+                                .sum();
+    }
+
+    private void add(Controller controller, ControllerObjects objects) {
         Optional.ofNullable(controllers.remove(controller.nameOnClu()))
-                .ifPresent(RemoteController::close);
+                .ifPresent(ShownController::close);
         controllers.put(
                 controller.nameOnClu(),
-                new RemoteController(controller, objects, discovery, mqtt, pollInterval));
+                new ShownController(controller, objects, discovery, mqtt, pollInterval));
+        count();
         announce();
     }
 
     /** Removes a controller: its objects are unavailable in Home Assistant. */
     public void remove(String nameOnClu) {
         run(
-                () ->
-                        Optional.ofNullable(controllers.remove(nameOnClu))
-                                .ifPresent(RemoteController::remove));
+                () -> {
+                    Optional.ofNullable(controllers.remove(nameOnClu))
+                            .ifPresent(ShownController::remove);
+                    count();
+                });
     }
 
     /**
@@ -216,6 +246,7 @@ public final class HomeAssistant implements AutoCloseable {
                             id,
                             new Sensor(
                                     config, old == null ? Optional.empty() : old.value, commands));
+                    count();
                     mqtt.publish(config.topic(), config.payload(), true);
                 });
     }
@@ -282,7 +313,7 @@ public final class HomeAssistant implements AutoCloseable {
                 () -> {
                     closed = true;
                     subscriptions.forEach(Mqtt.Subscription::cancel);
-                    controllers.values().forEach(RemoteController::remove);
+                    controllers.values().forEach(ShownController::remove);
                     sensors.values().forEach(sensor -> sensor.commands.cancel());
                 });
     }

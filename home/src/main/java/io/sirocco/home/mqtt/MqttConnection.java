@@ -49,6 +49,8 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     private final ReconnectDelay delay;
     private volatile boolean enabled;
     private volatile boolean connected;
+    private volatile String broker = ""; // set on the thread, as the next one
+    private volatile String problem = "";
 
     // Confined to the thread.
     private final List<Filtered> subscriptions = new ArrayList<>();
@@ -57,7 +59,6 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     private Optional<BrokerSession> session = Optional.empty();
     private long attempt; // the number of the session, or of the wait for the next one
     private long connectedSince;
-    private String lastFailure = "";
 
     /** Creates a connection that is off; attempts follow each other after 1 s to 60 s. */
     public MqttConnection() {
@@ -84,8 +85,9 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
                 () -> {
                     if (!settings.equals(Optional.of(wanted))) {
                         settings = Optional.of(wanted);
+                        broker = wanted.server();
                         delay.reset();
-                        lastFailure = "";
+                        problem = "";
                         afterLeaving(this::attempt);
                     }
                 });
@@ -97,6 +99,8 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
         executor.execute(
                 () -> {
                     settings = Optional.empty();
+                    broker = "";
+                    problem = "";
                     afterLeaving(queue::clear);
                 });
     }
@@ -154,7 +158,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
                         Level.INFO,
                         "connected to the MQTT broker {0}",
                         settings.orElseThrow().server());
-        lastFailure = "";
+        problem = "";
         connectedSince = System.nanoTime();
         accepted.begin();
         setConnected(true);
@@ -192,7 +196,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     /** Logs a failure when it is another one than before. */
     private void logOnce(MqttSettings broker, Throwable cause) {
         String failure = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-        if (failure.equals(lastFailure)) {
+        if (failure.equals(problem)) {
             LOG.get().log(Level.DEBUG, "still no connection to the MQTT broker");
         } else {
             LOG.get()
@@ -202,7 +206,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
                             broker.server(),
                             failure);
         }
-        lastFailure = failure;
+        problem = failure;
     }
 
     private void setConnected(boolean now) {
@@ -303,6 +307,11 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     @Override
     public boolean connected() {
         return connected;
+    }
+
+    /** Returns how the connection is. */
+    public MqttStatus status() {
+        return new MqttStatus(broker, connected, problem, queue.size());
     }
 
     /** Returns the MQTT thread. */

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /** Objects in memory: methods are recorded, and those that the types use change features. */
-final class FakeObjects implements RemoteObjects {
+final class FakeObjects implements ControllerObjects {
     private final Map<FeatureName, String> values = new HashMap<>();
     private final List<String> calls = new ArrayList<>();
     private final Map<Consumer<List<String>>, List<FeatureName>> subscribers = new HashMap<>();
@@ -72,6 +72,9 @@ final class FakeObjects implements RemoteObjects {
                         + method
                         + (arguments.length == 0 ? "" : ", " + arguments[0])
                         + ")");
+        if (object.startsWith("THE")) {
+            values.put(new FeatureName(object, 6), method == 0 ? "1" : "0");
+        }
         if (arguments.length == 1) { // red, green, blue, white; position
             int feature = method == 12 ? 15 : method == 10 ? 2 : method;
             values.put(new FeatureName(object, feature), "" + (int) arguments[0]);

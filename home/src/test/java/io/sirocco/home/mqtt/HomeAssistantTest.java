@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,21 @@ class HomeAssistantTest {
     }
 
     private void begin(Duration poll, String added, ProjectObject... objects) {
+        home =
+                new HomeAssistant(
+                        mqtt,
+                        project(objects),
+                        "homeassistant",
+                        "CLU0d123456",
+                        "test",
+                        (id, payload) -> received.add(id + " " + payload),
+                        poll);
+        home.add(added, remote);
+        mqtt.connect(broker.settings("CLU0d123456"));
+        await("connected", mqtt::connected);
+    }
+
+    private static Optional<Project> project(ProjectObject... objects) {
         var controller =
                 new Controller(
                         221010198,
@@ -67,21 +83,8 @@ class HomeAssistantTest {
                         "3_512",
                         "19_1",
                         List.of(objects));
-        home =
-                new HomeAssistant(
-                        mqtt,
-                        Optional.of(
-                                new Project(
-                                        new ProjectKey(new byte[16], new byte[16]),
-                                        List.of(controller))),
-                        "homeassistant",
-                        "CLU0d123456",
-                        "test",
-                        (id, payload) -> received.add(id + " " + payload),
-                        poll);
-        home.add(added, remote);
-        mqtt.connect(broker.settings("CLU0d123456"));
-        await("connected", mqtt::connected);
+        return Optional.of(
+                new Project(new ProjectKey(new byte[16], new byte[16]), List.of(controller)));
     }
 
     private void begin(ProjectObject... objects) {
@@ -117,11 +120,27 @@ class HomeAssistantTest {
         };
     }
 
+    /** The eight types of the reference, and thermostats, which it does not show. */
+    private static ProjectObject[] all() {
+        return Stream.concat(
+                        Stream.of(eight()),
+                        Stream.of(
+                                object(
+                                        "THERMOSTAT",
+                                        "THE1",
+                                        "Heating",
+                                        feature(6, "State", ""),
+                                        feature(12, "TargetTemp", "°C"),
+                                        feature(14, "CurrentTemp", "°C"))))
+                .toArray(ProjectObject[]::new);
+    }
+
     private static String root(String name) {
         String component =
                 switch (name.substring(0, 3)) {
                     case "DOU", "DIM", "LED" -> "light";
                     case "ROL" -> "cover";
+                    case "THE" -> "climate";
                     case "PAN" -> "sensor";
                     default -> "event";
                 };
@@ -129,9 +148,9 @@ class HomeAssistantTest {
     }
 
     @Test
-    void configurationsOfEightTypesEqualTheExpectedFiles() throws IOException {
-        begin(eight());
-        for (ProjectObject object : eight()) {
+    void configurationsOfAllTypesEqualTheExpectedFiles() throws IOException {
+        begin(all());
+        for (ProjectObject object : all()) {
             String topic = root(object.nameOnClu()) + "/config";
             await(topic, () -> !capture.payloads(topic).isEmpty());
             try (var expected = getClass().getResourceAsStream(object.type() + ".json")) {
@@ -143,7 +162,7 @@ class HomeAssistantTest {
             }
         }
         var later = broker.capture("homeassistant/+/+/config");
-        await("retained", () -> later.lines().size() == 8);
+        await("retained", () -> later.lines().size() == all().length);
         assertTrue(later.lines().stream().allMatch(line -> line.startsWith("1 ")));
     }
 
@@ -212,11 +231,17 @@ class HomeAssistantTest {
                 "ROL1 | CLOSE | ROL1:execute(10, 0.0) | {\"position\":0}",
                 "ROL1 | { \"position\": 42 } | ROL1:execute(10, 42.0) | {\"position\":42}",
                 "ROL1 | STOP | ROL1:execute(3) | {\"position\":55}",
+                "THE1 | { \"temperature\": 22.5 } | THE1:set(12, 22.5) | {\"mode\":\"heat\",\"temperature\":22.5,\"current_temperature\":19.5}",
+                "THE1 | { \"mode\": \"off\" } | THE1:execute(1) | {\"mode\":\"off\",\"temperature\":21.0,\"current_temperature\":19.5}",
+                "THE1 | { \"mode\": \"heat\" } | THE1:execute(0) | {\"mode\":\"heat\",\"temperature\":21.0,\"current_temperature\":19.5}",
             })
     void commandIsCalledAndTheStateReadBack(String name, String payload, String calls, String state)
             throws IOException {
         remote.put("ROL1", 2, "55");
-        begin(eight());
+        remote.put("THE1", 6, "1");
+        remote.put("THE1", 12, "21");
+        remote.put("THE1", 14, "19.5");
+        begin(all());
         broker.publish(root(name) + "/set", payload);
         capture.awaitPayload(root(name) + "/state", state);
         await(calls, () -> calls.equals(String.join(" ", remote.calls())));
@@ -224,7 +249,7 @@ class HomeAssistantTest {
 
     @Test
     void malformedCommandsAreLoggedAndDoNothing() throws IOException {
-        begin(eight());
+        begin(all());
         for (String payload :
                 List.of(
                         "ON",
@@ -241,10 +266,14 @@ class HomeAssistantTest {
         }
         broker.publish(root("ROL1") + "/set", "{\"position\":101}");
         broker.publish(root("LED1") + "/set", "{\"state\":\"ON\",\"color\":{\"r\":-1}}");
+        for (String payload : List.of("heat", "{\"mode\":\"cool\"}", "{\"temperature\":36}")) {
+            broker.publish(root("THE1") + "/set", payload);
+        }
         broker.publish(root("DOU1") + "/set", "{\"state\":\"ON\"}");
         capture.awaitPayload(root("DOU1") + "/state", "{\"state\":\"ON\"}");
         assertEquals(List.of("DOU1:set(0, 1.0)"), remote.calls());
         assertEquals(10, log.containing(root("DIM1") + "/set").size());
+        assertEquals(3, log.containing(root("THE1") + "/set").size());
     }
 
     @Test
@@ -421,6 +450,42 @@ class HomeAssistantTest {
         home.remove(CLU);
         await("removed", () -> second.subscribers() == 0);
         String availability = "homeassistant/" + CLU + "/availability";
+        capture.awaitPayload(availability, "offline");
+    }
+
+    /** The project names it CLU221010198, and so do its scripts. */
+    @Test
+    void ownControllerIsFoundByItsSerialNumberAndStaysOnline() throws IOException {
+        remote.put("DOU1", 0, "1");
+        home =
+                new HomeAssistant(
+                        mqtt,
+                        project(eight()),
+                        "homeassistant",
+                        CLU,
+                        "test",
+                        (id, payload) -> {},
+                        Duration.ofMillis(20));
+        home.addOwn(7, new FakeObjects());
+        home.addOwn(221010198, remote);
+        mqtt.connect(broker.settings(CLU));
+        capture.awaitPayload(root("DOU1") + "/state", "{\"state\":\"ON\"}");
+        assertEquals(8, home.size());
+        String topic = root("DOU1") + "/config";
+        await(topic, () -> !capture.payloads(topic).isEmpty());
+        var config = JSON.readTree(capture.payloads(topic).getFirst());
+        String availability = "homeassistant/" + CLU + "/availability";
+        assertEquals(1, config.get("availability").size());
+        assertEquals(availability, config.get("availability").get(0).get("topic").asString());
+        broker.publish(root("DOU1") + "/set", "{\"state\":\"OFF\"}");
+        capture.awaitPayload(root("DOU1") + "/state", "{\"state\":\"OFF\"}");
+        remote.setResponds(false);
+        await("does not respond", () -> !log.containing("does not respond").isEmpty());
+        home.close();
+        assertTrue(mqtt.send("homeassistant/last", "1", false).join());
+        capture.awaitPayload("homeassistant/last", "1");
+        assertEquals(List.of("online"), capture.payloads(availability));
+        mqtt.close();
         capture.awaitPayload(availability, "offline");
     }
 

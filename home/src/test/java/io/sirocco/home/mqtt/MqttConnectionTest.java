@@ -79,6 +79,25 @@ class MqttConnectionTest {
     }
 
     @Test
+    void statusNamesTheBrokerAndTheProblem() throws IOException {
+        try (Mosquitto broker = Mosquitto.stopped()) {
+            assertEquals(new MqttStatus("", false, "", 0), mqtt.status());
+            mqtt.connect(broker.settings("CLU1"));
+            mqtt.publish("a", "waits", false);
+            await("failed", () -> !mqtt.status().problem().isEmpty());
+            assertEquals("tcp://127.0.0.1:" + broker.port, mqtt.status().broker());
+            assertEquals(1, mqtt.status().waiting());
+            broker.begin();
+            connected();
+            assertEquals("", mqtt.status().problem());
+            broker.kill();
+            await("lost", () -> !mqtt.status().problem().isEmpty());
+            mqtt.disconnect();
+            await("off", () -> mqtt.status().equals(new MqttStatus("", false, "", 0)));
+        }
+    }
+
+    @Test
     void defect4AfterARestartOfTheBrokerSubscriptionsActAgainAndConnectedIsRight()
             throws IOException {
         List<String> received = new CopyOnWriteArrayList<>();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.home.InterfaceFiles;
 import io.sirocco.http.QuietLogs;
 import java.io.IOException;
 import java.io.InputStream;
@@ -208,5 +209,19 @@ class InterfacesTest {
         assertEquals(versions, listed);
         assertNotNull(
                 StandardObjects.class.getResource("/io/sirocco/home/interfaces/object_timer.xml"));
+    }
+
+    @Test
+    void allAreWrittenIntoAFolder() throws IOException {
+        Path folder = runtime.resolve("interfaces");
+        List<Path> written = InterfaceFiles.write(folder);
+        try (var files = Files.list(FOLDER)) {
+            assertEquals(
+                    files.map(file -> folder.resolve(file.getFileName())).sorted().toList(),
+                    written);
+        }
+        for (Path file : InterfaceFiles.write(folder)) { // over those that exist
+            assertEquals(-1, Files.mismatch(FOLDER.resolve(file.getFileName()), file));
+        }
     }
 }

@@ -6,10 +6,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * The objects of a controller, over the network. No method blocks; a future fails when the
- * controller does not respond in time. Any thread.
+ * The objects of a controller: of another one over the network, or of this one. No method blocks; a
+ * future fails when the controller does not respond in time. Any thread.
  */
-public interface RemoteObjects {
+public interface ControllerObjects {
     /** A feature of an object, for example feature 0 of {@code DIM1}. Immutable. */
     record FeatureName(String object, int index) {}
 

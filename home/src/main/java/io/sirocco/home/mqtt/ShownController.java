@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.mqtt;
 
-import io.sirocco.home.mqtt.RemoteObjects.FeatureName;
+import io.sirocco.home.mqtt.ControllerObjects.FeatureName;
 import io.sirocco.home.project.Controller;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
@@ -15,17 +15,17 @@ import java.util.function.Supplier;
 
 /**
  * A controller whose objects Home Assistant shows. It reports their values; when it has reported
- * none for 60 s, they are read. One that does not respond is {@code offline}. Confined to the MQTT
- * thread.
+ * none for 60 s, they are read. One that does not respond is {@code offline}; for this controller
+ * itself the connection to the broker says so. Confined to the MQTT thread.
  */
-final class RemoteController {
-    private static final LazyLogger LOG = LazyLogger.of(RemoteController.class);
+final class ShownController {
+    private static final LazyLogger LOG = LazyLogger.of(ShownController.class);
 
     final Controller controller;
     final List<Entity> entities = new ArrayList<>();
-    private final RemoteObjects objects;
+    private final ControllerObjects objects;
     private final MqttConnection mqtt;
-    private final String availabilityTopic;
+    private final Optional<String> availabilityTopic; // empty for this controller itself
     private final List<FeatureName> features;
     private final List<Mqtt.Subscription> subscriptions = new ArrayList<>();
     private final Future<?> poll;
@@ -34,16 +34,19 @@ final class RemoteController {
     private boolean reading;
     private boolean closed;
 
-    RemoteController(
+    ShownController(
             Controller controller,
-            RemoteObjects objects,
+            ControllerObjects objects,
             Discovery discovery,
             MqttConnection mqtt,
             Duration interval) {
         this.controller = controller;
         this.objects = objects;
         this.mqtt = mqtt;
-        this.availabilityTopic = Topics.availability(discovery.prefix(), controller.nameOnClu());
+        String own = Topics.availability(discovery.prefix(), discovery.gateway());
+        this.availabilityTopic =
+                Optional.of(Topics.availability(discovery.prefix(), controller.nameOnClu()))
+                        .filter(topic -> !topic.equals(own));
         for (var object : controller.objects()) {
             discovery
                     .of(controller, object)
@@ -112,8 +115,12 @@ final class RemoteController {
                             "{0} {1}",
                             controller.nameOnClu(),
                             now ? "responds" : "does not respond");
-            mqtt.publish(availabilityTopic, word(now), true);
+            publish(now);
         }
+    }
+
+    private void publish(boolean now) {
+        availabilityTopic.ifPresent(topic -> mqtt.publish(topic, word(now), true));
     }
 
     private static String word(boolean available) {
@@ -126,8 +133,12 @@ final class RemoteController {
      */
     List<Supplier<Optional<Discovery.Config>>> messages() {
         List<Supplier<Optional<Discovery.Config>>> messages = new ArrayList<>();
-        messages.add(
-                () -> available.map(now -> new Discovery.Config(availabilityTopic, word(now))));
+        availabilityTopic.ifPresent(
+                topic ->
+                        messages.add(
+                                () ->
+                                        available.map(
+                                                now -> new Discovery.Config(topic, word(now)))));
         for (Entity entity : entities) {
             messages.add(() -> Optional.of(entity.config));
             messages.add(
@@ -143,7 +154,7 @@ final class RemoteController {
 
     /** Ends: its objects are not updated any more. */
     void remove() {
-        setAvailable(false);
+        publish(false);
         close();
     }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home;
+
+import io.sirocco.home.lua.LuaRuntime;
+import io.sirocco.home.mqtt.Mqtt;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * The objects of this controller, which scripts know by the global variable of their name. Calls
+ * run on the thread of the scripts. Values are reported 100 ms after a script has set a feature, so
+ * at most ten times a second. Any thread.
+ */
+final class OwnObjects extends ScriptedObjects {
+    private static final Runnable NONE = () -> {};
+    private static final Executor SOON =
+            CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
+
+    private final LuaRuntime scripts;
+    private final AtomicBoolean due = new AtomicBoolean();
+    private volatile Runnable report = NONE;
+
+    OwnObjects(LuaRuntime scripts) {
+        this.scripts = scripts;
+    }
+
+    /** A script has set a feature. */
+    void changed() {
+        if (report != NONE && due.compareAndSet(false, true)) {
+            SOON.execute(
+                    () -> {
+                        due.set(false);
+                        report.run();
+                    });
+        }
+    }
+
+    @Override
+    CompletableFuture<String> evaluate(String script) {
+        var value = new CompletableFuture<String>();
+        if (!scripts.call(script, value::complete)) {
+            value.completeExceptionally(
+                    new IllegalStateException("too many calls wait for the scripts"));
+        }
+        return value;
+    }
+
+    @Override
+    public Mqtt.Subscription subscribe(
+            List<FeatureName> features, Consumer<List<String>> received) {
+        Runnable own = () -> values(features).thenAccept(received);
+        report = own;
+        return () -> {
+            if (report == own) {
+                report = NONE;
+            }
+        };
+    }
+}
