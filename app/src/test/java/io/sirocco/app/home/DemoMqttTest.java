@@ -100,7 +100,7 @@ class DemoMqttTest {
 
     @Test
     void devicesAreLightsCoversASensorAndAThermostat() throws Exception {
-        try (var home = home()) {
+        try (var _ = home()) {
             subscribe();
             Set<String> missing =
                     new HashSet<>(
