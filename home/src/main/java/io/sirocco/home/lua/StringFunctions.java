@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.lua;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
@@ -15,6 +21,8 @@ import org.luaj.vm2.lib.VarArgFunction;
  */
 final class StringFunctions {
     private static final int MAX_BYTES_AS_VALUES = 100_000;
+    private static final Pattern DIRECTIVE =
+            Pattern.compile("%([-+ #0]*)(\\d*)(?:\\.(\\d*))?(.)", Pattern.DOTALL);
     private static final LuaString SPECIALS = LuaValue.valueOf("^$*+?.([%-");
 
     private final LimitHook limits;
@@ -118,11 +126,55 @@ final class StringFunctions {
                     value.isstring() && value.type() == LuaValue.TSTRING
                             ? value.rawlen() * (quotes ? 4L : 1L)
                             : 0;
-            length += 16;
+            length += value.type() == LuaValue.TNUMBER ? FloatFormat.MAX_LENGTH : 16;
         }
         limits.allow(length, "string.format");
         limits.spend(length >> 4);
-        return function.invoke(arguments);
+        return function.invoke(withoutFloats(format, arguments));
+    }
+
+    /** Writes the numbers of {@code %e %f %g} into the format; the engine does the rest. */
+    private static Varargs withoutFloats(LuaString format, Varargs arguments) {
+        String text = new String(format.m_bytes, format.m_offset, format.m_length, ISO_8859_1);
+        List<LuaValue> rest = new ArrayList<>();
+        rest.add(format);
+        int argument = 1;
+        var written = new StringBuilder();
+        Matcher directive = DIRECTIVE.matcher(text);
+        while (directive.find()) {
+            String replacement = directive.group();
+            if (!directive.group(4).equals("%")) {
+                argument++;
+                if ("eEfFgG".contains(directive.group(4))) {
+                    replacement = number(directive, arguments.checkdouble(argument));
+                } else {
+                    rest.add(arguments.arg(argument));
+                }
+            }
+            directive.appendReplacement(written, Matcher.quoteReplacement(replacement));
+        }
+        directive.appendTail(written);
+        if (rest.size() == argument) {
+            return arguments; // there are none, and an argument may be missing
+        }
+        rest.set(0, LuaString.valueUsing(written.toString().getBytes(ISO_8859_1)));
+        return LuaValue.varargsOf(rest.toArray(LuaValue[]::new));
+    }
+
+    private static String number(Matcher directive, double value) {
+        String width = directive.group(2);
+        String precision = directive.group(3);
+        if (width.length() > 2 || precision != null && precision.length() > 2) {
+            throw new LuaError("invalid format (width or precision too long)");
+        }
+        return new FloatFormat(
+                        directive.group(1),
+                        width.isEmpty() ? 0 : Integer.parseInt(width),
+                        precision == null
+                                ? -1
+                                : precision.isEmpty() ? 0 : Integer.parseInt(precision),
+                        directive.group(4).charAt(0))
+                .of(value);
     }
 
     /** Returns a position that counts from 1; a negative one counts from the end. */
