@@ -24,7 +24,7 @@ final class FailingDisk implements AutoCloseable {
     private int copies;
 
     /** Mounts a new file system at a folder. */
-    FailingDisk(Path image, Path folder) throws IOException, InterruptedException {
+    FailingDisk(Path image, Path folder) throws IOException {
         this.image = image;
         this.folder = Files.createDirectories(folder);
         run("truncate", "-s", "32M", image.toString());
@@ -32,16 +32,16 @@ final class FailingDisk implements AutoCloseable {
         powerOn();
     }
 
-    private static void run(String... command) throws IOException, InterruptedException {
+    private static void run(String... command) throws IOException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-        if (process.waitFor() != 0) {
+        if (process.onExit().join().exitValue() != 0) {
             throw new IOException(String.join(" ", command) + ": " + output);
         }
     }
 
     /** From now on nothing is read or written. */
-    void powerOff() throws IOException, InterruptedException {
+    void powerOff() throws IOException {
         run("python3", "-c", POWER_OFF, folder.toString());
     }
 
@@ -49,7 +49,7 @@ final class FailingDisk implements AutoCloseable {
      * Mounts it as after a restart; nothing may have files of it open. The new file system is in a
      * copy: another process may still hold the old one, as sandboxes do that copy all mounts.
      */
-    void powerOnAgain() throws IOException, InterruptedException {
+    void powerOnAgain() throws IOException {
         run("umount", folder.toString());
         Path next = image.resolveSibling("image-" + ++copies);
         run("cp", "--sparse=always", image.toString(), next.toString());
@@ -58,12 +58,12 @@ final class FailingDisk implements AutoCloseable {
         powerOn();
     }
 
-    private void powerOn() throws IOException, InterruptedException {
+    private void powerOn() throws IOException {
         run("mount", "-o", "loop", image.toString(), folder.toString());
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
         run("umount", folder.toString());
     }
 }

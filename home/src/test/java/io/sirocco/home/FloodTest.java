@@ -52,9 +52,10 @@ class FloodTest {
         Path main = directory.resolve("root/a/MAIN.LUA");
         Files.writeString(main, "while true do end");
         var answers = new AtomicInteger();
+        Thread reader;
         try (var flood = new DatagramSocket(0, CluRig.LOOPBACK);
                 CluClient client = rig.client()) {
-            Thread reader = Thread.ofPlatform().start(() -> count(flood, answers));
+            reader = Thread.ofPlatform().start(() -> count(flood, answers));
             byte[] bytes = CluRig.seal(rig.project, new Request.Reset(CluRig.LOOPBACK));
             var reset = new DatagramPacket(bytes, bytes.length, rig.clu.address());
             for (int burst = 0; burst < 500; burst++) {
@@ -66,9 +67,8 @@ class FloodTest {
             Files.writeString(main, CluRig.MAIN);
             client.reset().get(30, TimeUnit.SECONDS);
             assertTrue(client.checkAlive(0x0d123456).get(30, TimeUnit.SECONDS));
-            flood.close();
-            reader.join();
         }
+        reader.join();
         assertTrue(answers.get() < 1_000, () -> answers + " resets have waited");
     }
 

@@ -201,12 +201,12 @@ class MqttRecoveryTest {
     }
 
     private void lost() {
-        await("lost", () -> !first.mqttConnected());
+        await("lost", () -> !first.mqtt().connected());
     }
 
     /** The subscription of MqttTopic, discovery, states, and commands. */
     private void acts() throws Exception {
-        await("connected", first::mqttConnected);
+        await("connected", () -> first.mqtt().connected());
         Mosquitto.Capture capture = broker.capture("homeassistant/#");
         await("lamp", () -> !capture.payloads(LAMP + "/config").isEmpty());
         await("rain", () -> !capture.payloads(RAIN + "/config").isEmpty());

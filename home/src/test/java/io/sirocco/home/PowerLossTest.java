@@ -218,10 +218,10 @@ class PowerLossTest {
 
     private void loadUntilKilled(CluProcess process, int micros) throws Exception {
         List<Throwable> failures = new CopyOnWriteArrayList<>();
+        var load = new ArrayList<Thread>();
         try (CluClient client = process.client(loops, key)) {
             checkController(client);
             client.startTftp().get(30, TimeUnit.SECONDS);
-            var load = new ArrayList<Thread>();
             load.add(Thread.ofPlatform().start(() -> control(client, failures)));
             for (Script script : List.of(main, user)) {
                 load.add(Thread.ofPlatform().start(() -> upload(process, script, failures)));
@@ -230,11 +230,10 @@ class PowerLossTest {
             assertEquals(List.of(), failures, process::output);
             powerOff();
             process.kill();
-            client.close(); // its requests fail
-            for (Thread each : load) {
-                each.interrupt();
-                each.join();
-            }
+        } // its requests fail
+        for (Thread each : load) {
+            each.interrupt();
+            each.join();
         }
     }
 

@@ -84,7 +84,7 @@ class ControllerAtBrokerTest {
             for (int start = 0; start < 4; start++) {
                 try (Clu clu = start()) {
                     isThere("start " + start);
-                    assertTrue(clu.mqttConnected());
+                    assertTrue(clu.mqtt().connected());
                 }
             }
             try (Clu clu = start();
@@ -99,7 +99,7 @@ class ControllerAtBrokerTest {
                 assertEquals(1, availability.lines().size(), "the connection stays");
                 for (int restart = 0; restart < 3; restart++) {
                     broker.kill();
-                    Mosquitto.await("lost", () -> !clu.mqttConnected());
+                    Mosquitto.await("lost", () -> !clu.mqtt().connected());
                     broker.begin();
                     capture = broker.capture("home/out");
                     subscriptions = 0;
