@@ -5,6 +5,7 @@ import io.sirocco.app.config.Address;
 import io.sirocco.app.config.ConfigError;
 import io.sirocco.bench.command.TransportWord;
 import io.sirocco.home.Clu;
+import io.sirocco.home.lua.ReportForm;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -108,6 +109,13 @@ public final class HomeCommand implements Callable<Integer> {
     private String mqtt;
 
     @Option(
+            names = "--quoted-reports",
+            description =
+                    "Put strings into quotes in reports to registered clients, as real controllers"
+                            + " do and pygrenton expects. Object Manager reads both forms.")
+    private boolean quotedReports;
+
+    @Option(
             names = "--transport",
             paramLabel = "T",
             defaultValue = "auto",
@@ -161,6 +169,10 @@ public final class HomeCommand implements Callable<Integer> {
                                                 .port(udp)
                                                 .tftpPort(tftp)
                                                 .fortified(fortified)
+                                                .reports(
+                                                        quotedReports
+                                                                ? ReportForm.QUOTED
+                                                                : ReportForm.PLAIN)
                                                 .transport(transport)
                                                 .version(version()));
                 HomePage shown = page.isPresent() ? show(page.get(), clu) : null) {

@@ -72,6 +72,19 @@ class HomeToolsTest {
     }
 
     @Test
+    void reportsHaveQuotesOnDemand() throws Exception {
+        try (var home = new RunningHome(folder, "--quoted-reports")) {
+            Output value =
+                    home.tool(
+                            "execute",
+                            "SYSTEM:clientRegister('127.0.0.1', " + freePort() + ", 7, {{CLU, 5}})");
+            assertTrue(
+                    value.out().matches("clientReport:7:\\{\"\\d{4}-\\d\\d-\\d\\d\"}\n"),
+                    value.out() + value.err());
+        }
+    }
+
+    @Test
     void interfacesAreWritten(@TempDir Path copy) throws Exception {
         Output output = RunningHome.run("interfaces", copy.resolve("new").toString());
         assertEquals(0, output.status(), output.err());
