@@ -127,7 +127,8 @@
         (failed (if (= "" request) (str "request " id " failed") (str request " failed (request " id ")")) thrown)))))
 
 (def ^:private transports
-  {:auto TransportKind/AUTO :io-uring TransportKind/IO_URING :nio TransportKind/NIO})
+  {:auto TransportKind/AUTO :io-uring TransportKind/IO_URING :epoll TransportKind/EPOLL
+   :nio TransportKind/NIO})
 
 (defn- configure [^Config config opts]
   (let [{:keys [loops transport max-concurrent-requests queue-size worker-pool max-body max-line max-headers

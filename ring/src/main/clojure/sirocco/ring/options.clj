@@ -53,7 +53,7 @@
   {:port port, :ssl-port port
    :ip text, :host text
    :unix-socket file
-   :transport (one-of :auto :io-uring :nio)
+   :transport (one-of :auto :io-uring :epoll :nio)
    :loops (integer 1 1024)
    :backlog (integer 1)
    :ring-async? flag, :async? flag, :join? flag, :legacy-return-value? flag

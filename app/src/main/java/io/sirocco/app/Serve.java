@@ -84,8 +84,8 @@ class Serve implements Callable<Integer> {
             option("--transport", "T", TransportKind.class)
                     .converters(new TransportWord())
                     .description(
-                            "The I/O interface of the kernel: auto, io_uring or nio. auto selects"
-                                    + " io_uring where the system allows it.",
+                            "The I/O interface of the kernel: auto, io_uring, epoll or nio. auto"
+                                    + " selects the first of them that the system allows.",
                             "(default: auto)")
                     .build();
 

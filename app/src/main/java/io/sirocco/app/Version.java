@@ -5,6 +5,7 @@ import io.sirocco.net.Loops;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 import picocli.CommandLine.Command;
@@ -81,17 +82,21 @@ final class Version implements Runnable {
         return (used ? "in use, " : "rejected by this JVM, ") + named;
     }
 
-    /** Returns what {@code --transport auto} selects here and, if that is NIO, why. */
+    /** Returns what {@code --transport auto} selects here, and why not something before it. */
     private static String transport() {
-        try {
-            return started(TransportKind.IO_URING);
-        } catch (IOException e) {
+        var refusals = new ArrayList<String>();
+        for (TransportKind kind : TransportKind.values()) {
+            if (kind == TransportKind.AUTO) continue;
             try {
-                return started(TransportKind.NIO) + " (" + e.getMessage() + ")";
-            } catch (IOException none) {
-                return "none: " + none.getMessage();
+                String started = started(kind);
+                return refusals.isEmpty()
+                        ? started
+                        : started + " (" + String.join("; ", refusals) + ")";
+            } catch (IOException e) {
+                refusals.add(e.getMessage());
             }
         }
+        return "none: " + String.join("; ", refusals);
     }
 
     private static String started(TransportKind kind) throws IOException {

@@ -941,7 +941,8 @@ public final class Loop implements Executor {
     private void loseAll() {
         for (Connection lost; (lost = connections.newest()) != null; ) {
             try {
-                if (transport.kind() == TransportKind.NIO) { // a ring closes its sockets by itself
+                if (transport.kind()
+                        != TransportKind.IO_URING) { // a ring closes its sockets by itself
                     lost.close(CloseCause.STOPPED);
                 }
             } catch (Throwable e) {

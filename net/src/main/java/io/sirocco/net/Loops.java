@@ -13,6 +13,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -83,13 +84,17 @@ public final class Loops implements AutoCloseable {
         List<Loop> loops = startAll(settings);
         if (loops.stream().map(Loop::transport).distinct().count() > 1) {
             loops.forEach(Loop::stop);
-            settings.transport = TransportKind.NIO; // one loop got a ring, and another none
+            settings.transport = worst(loops); // one loop got a ring, and another none
             loops = startAll(settings);
         }
         JVM_OPTIONS.report(LOG, LoopVirtualThread.AVAILABLE);
         var watchdog = new Watchdog(loops, settings);
         watchdog.start();
         return new Loops(loops, watchdog);
+    }
+
+    private static TransportKind worst(List<Loop> loops) {
+        return loops.stream().map(Loop::transport).max(Comparator.naturalOrder()).orElseThrow();
     }
 
     /** Side by side, since each has some milliseconds to wait for its ring. */

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 
 /** How much memory this machine, or the container that the process runs in, has. Any thread. */
 final class MachineMemory {
-    /** Bytes of heap that an idle connection on io_uring may take; it takes some 125. */
+    /** Bytes of heap that an idle connection on io_uring or epoll may take; it takes some 125. */
     private static final int HEAP_EACH = 256;
 
     /** A channel of the JDK and its key are larger. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.epoll.Epoll;
+import io.sirocco.net.linux.SystemCallFilter;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.nio.Nio;
 import io.sirocco.net.transport.Transport;
@@ -10,7 +12,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Chooses the transport of a loop. */
+/** Chooses the transport of a loop: io_uring, then epoll, then NIO. */
 final class Transports {
     private static final LazyLogger LOG = LazyLogger.of(Loop.class);
     private static final AtomicBoolean SAID = new AtomicBoolean();
@@ -21,18 +23,30 @@ final class Transports {
     static Transport open(TransportKind kind, TransportLoop loop) throws IOException {
         return switch (kind) {
             case NIO -> new Nio(loop);
+            case EPOLL -> epoll(loop);
             case IO_URING -> uring(loop);
-            case AUTO -> {
-                try {
-                    yield uring(loop);
-                } catch (IOException e) {
-                    if (SAID.compareAndSet(false, true)) {
-                        LOG.get().log(Level.INFO, "using NIO: {0}", e.getMessage());
-                    }
-                    yield new Nio(loop);
-                }
-            }
+            case AUTO -> best(loop);
         };
+    }
+
+    private static Transport best(TransportLoop loop) throws IOException {
+        String reason;
+        try {
+            return uring(loop);
+        } catch (IOException e) {
+            reason = e.getMessage();
+        }
+        Transport transport;
+        try {
+            transport = epoll(loop);
+        } catch (IOException e) {
+            reason += "; " + e.getMessage();
+            transport = new Nio(loop);
+        }
+        if (SAID.compareAndSet(false, true)) {
+            LOG.get().log(Level.INFO, "using {0}: {1}", transport.kind().label(), reason);
+        }
+        return transport;
     }
 
     private static Transport uring(TransportLoop loop) throws IOException {
@@ -41,6 +55,7 @@ final class Transports {
             throw new IOException("io_uring needs Linux 6.8 or later; this is " + system);
         }
         try {
+            SystemCallFilter.requireRings();
             return new Uring(loop);
         } catch (IOException e) {
             throw new IOException(
@@ -49,8 +64,24 @@ final class Transports {
                             + e.getMessage(),
                     e);
         } catch (LinkageError | IllegalCallerException e) {
-            throw new IOException(
-                    "io_uring needs the foreign-function API of this JVM: " + e.getMessage(), e);
+            throw noNativeAccess("io_uring", e);
         }
+    }
+
+    private static Transport epoll(TransportLoop loop) throws IOException {
+        String system = System.getProperty("os.name");
+        if (!system.equals("Linux")) {
+            throw new IOException("epoll needs Linux; this is " + system);
+        }
+        try {
+            return new Epoll(loop);
+        } catch (LinkageError | IllegalCallerException e) {
+            throw noNativeAccess("epoll", e);
+        }
+    }
+
+    private static IOException noNativeAccess(String what, Throwable e) {
+        return new IOException(
+                what + " needs the foreign-function API of this JVM: " + e.getMessage(), e);
     }
 }

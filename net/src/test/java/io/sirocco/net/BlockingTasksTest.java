@@ -234,6 +234,14 @@ class BlockingTasksTest {
         static void touch() {}
     }
 
+    static class SlowEpoll {
+        static {
+            spin(initialising::moved);
+        }
+
+        static void touch() {}
+    }
+
     static class SlowNio {
         static {
             spin(initialising::moved);
@@ -249,8 +257,12 @@ class BlockingTasksTest {
     void aKindThatWasSlowForItsClassesReturnsToTheLoopsOnce() {
         Loop loop = rig.loop();
         initialising = kind;
-        boolean uring = transport == TransportKind.IO_URING;
-        Runnable cold = uring ? SlowUring::touch : SlowNio::touch;
+        Runnable cold =
+                switch (transport) {
+                    case IO_URING -> SlowUring::touch;
+                    case EPOLL -> SlowEpoll::touch;
+                    default -> SlowNio::touch;
+                };
         assertTrue(join(loop.startVirtual(kind, cold)));
         assertTrue(kind.moved());
         assertReturnsOnce(loop);

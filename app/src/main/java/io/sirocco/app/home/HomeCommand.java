@@ -120,7 +120,7 @@ public final class HomeCommand implements Callable<Integer> {
             paramLabel = "T",
             defaultValue = "auto",
             converter = TransportWord.class,
-            description = "auto, io_uring or nio. (default: ${DEFAULT-VALUE})")
+            description = "auto, io_uring, epoll or nio. (default: ${DEFAULT-VALUE})")
     private TransportKind transport;
 
     /**

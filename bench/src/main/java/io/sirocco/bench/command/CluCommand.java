@@ -104,7 +104,7 @@ final class CluCommand implements Callable<Integer> {
             paramLabel = "NAME",
             converter = TransportWord.class,
             defaultValue = "auto",
-            description = "auto, io_uring or nio. (default: ${DEFAULT-VALUE})")
+            description = "auto, io_uring, epoll or nio. (default: ${DEFAULT-VALUE})")
     private TransportKind transport;
 
     @Mixin private final Watching watching = new Watching();

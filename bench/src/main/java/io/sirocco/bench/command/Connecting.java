@@ -36,7 +36,7 @@ final class Connecting {
             defaultValue = "auto",
             converter = TransportWord.class,
             description =
-                    "How to talk to the kernel: auto, io_uring or nio. (default: ${DEFAULT-VALUE})")
+                    "How to talk to the kernel: auto, io_uring, epoll or nio. (default: ${DEFAULT-VALUE})")
     private TransportKind transport;
 
     Duration timeout() {

@@ -11,7 +11,7 @@ import java.util.List;
 
 /**
  * The connections of a plan, spread over as many processes as they need: on io_uring over one, on
- * NIO over as many as the limit of open files asks for. Used by one thread.
+ * epoll and NIO over as many as the limit of open files asks for. Used by one thread.
  *
  * @param transport how all of them talk to the kernel
  */
@@ -26,7 +26,8 @@ record Spread(List<Part> parts, TransportKind transport) implements AutoCloseabl
      */
     static Spread start(HoldPlan plan) throws IOException {
         TransportKind transport = transport(plan);
-        long room = transport == TransportKind.NIO ? openFiles() - OTHER_FILES : Long.MAX_VALUE;
+        long room =
+                transport == TransportKind.IO_URING ? Long.MAX_VALUE : openFiles() - OTHER_FILES;
         int processes = Math.max(plan.processes, needed(plan.connections, room));
         List<Share> shares = Share.of(plan, processes, transport);
         var spread = new Spread(new ArrayList<>(), transport);

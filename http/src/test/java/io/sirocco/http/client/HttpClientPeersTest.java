@@ -32,7 +32,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The client against the servers of others: Node and nginx. */
 @ParameterizedClass
-@EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+@EnumSource(
+        value = TransportKind.class,
+        names = {"IO_URING", "EPOLL"})
 @Timeout(60)
 class HttpClientPeersTest {
     @Parameter TransportKind transport;

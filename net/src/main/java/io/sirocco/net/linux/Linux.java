@@ -253,14 +253,7 @@ public final class Linux {
     /** A call of a function that returns an {@code int}, and -1 when it fails. */
     private static int number(MethodHandle function, long a, long b, long c, long d, long e) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = state(arena);
-            long result = (long) function.invokeExact(state, a, b, c, d, e, 0L, 0L);
-            int lower = (int) result; // what is above it is left over from something else
-            return lower < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : lower;
-        } catch (OutOfMemoryError none) {
-            throw none;
-        } catch (Throwable t) {
-            throw new AssertionError(t);
+            return invokeInt(function, state(arena), a, b, c, d, e);
         }
     }
 
@@ -301,6 +294,20 @@ public final class Linux {
         }
     }
 
+    /** As {@link #invoke}, of a function that returns an {@code int}. */
+    public static int invokeInt(
+            MethodHandle function, MemorySegment state, long a, long b, long c, long d, long e) {
+        try {
+            long result = (long) function.invokeExact(state, a, b, c, d, e, 0L, 0L);
+            int lower = (int) result; // what is above it is left over from something else
+            return lower < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : lower;
+        } catch (OutOfMemoryError none) {
+            throw none;
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
     /** A function that gives something back. Without errno its calls need no heap. */
     private static MethodHandle release(String name) {
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), SHAPE);
@@ -313,5 +320,14 @@ public final class Linux {
                 SHAPE,
                 ERRNO,
                 Linker.Option.firstVariadicArg(1)); // which syscall asks for, and no other minds
+    }
+
+    /** A function that never blocks, called without leaving Java. */
+    public static MethodHandle criticalCall(String name) {
+        return LINKER.downcallHandle(
+                LINKER.defaultLookup().findOrThrow(name),
+                SHAPE,
+                ERRNO,
+                Linker.Option.critical(false));
     }
 }

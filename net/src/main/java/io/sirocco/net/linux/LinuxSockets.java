@@ -18,6 +18,12 @@ public final class LinuxSockets {
      */
     public static final int NOTSENT_LOW_WATER = 128 << 10;
 
+    /**
+     * Bytes that the kernel may take over of a file instead: they are the pages that are in memory
+     * anyway, and the more it may take at once, the more seldom we are woken.
+     */
+    public static final int FILE_NOTSENT_LOW_WATER = 8 << 20;
+
     private LinuxSockets() {}
 
     /**
@@ -25,10 +31,12 @@ public final class LinuxSockets {
      *
      * @param shared whether other sockets may listen on the address, too, and the kernel spreads
      *     connections over them
+     * @param type {@link Linux#SOCK_NONBLOCK} for calls, 0 for a ring, whose operations would not
+     *     wait else
      */
-    public static int listen(SocketAddress address, int backlog, boolean shared)
+    public static int listen(SocketAddress address, int backlog, boolean shared, int type)
             throws IOException {
-        int descriptor = open(address, Linux.SOCK_STREAM);
+        int descriptor = open(address, Linux.SOCK_STREAM | type);
         try (Arena scratch = Arena.ofConfined()) {
             if (address instanceof InetSocketAddress) { // connections inherit what is set here
                 set(descriptor, Linux.SOL_SOCKET, Linux.SO_REUSEADDR, 1);

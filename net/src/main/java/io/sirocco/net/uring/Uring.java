@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.datagram.LinuxDatagrams;
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxSockets;
 import io.sirocco.net.transport.ConnectingSocket;
@@ -62,7 +63,8 @@ public final class Uring implements Transport {
     private final List<UringTable> further;
     private final UringAccepts accepts;
     private final UringConnects connects = new UringConnects();
-    private final UringDatagrams datagrams;
+    private final UringDatagrams readiness;
+    private final LinuxDatagrams datagrams;
     private final UringFiles files;
     private final Object waking = new Object();
     private boolean awake; // for good: it is closed
@@ -91,7 +93,8 @@ public final class Uring implements Transport {
             tables.close();
             throw e;
         }
-        datagrams = new UringDatagrams(loop, main);
+        readiness = new UringDatagrams(main);
+        datagrams = new LinuxDatagrams(loop, readiness);
         files = new UringFiles(arena, tableSize, loop.loops());
         timespec = arena.allocate(16, 8);
         unspecified = arena.allocate(INET, 8);
@@ -208,7 +211,7 @@ public final class Uring implements Transport {
                 case TRIED -> connects.tried(number, sequence(about), result);
                 case READABLE -> {
                     boolean more = (flags & Ring.MORE) != 0;
-                    datagrams.readable(number, sequence(about), result, more);
+                    readiness.readable(number, sequence(about), result, more);
                 }
                 case BORROWED -> closeIfAny(result);
                 case INSTALLED, WRITABLE, SHUT, DISCONNECTED -> ended(table, about, result);
@@ -305,7 +308,7 @@ public final class Uring implements Transport {
     @Override
     public ListeningSocket bind(SocketAddress address, int backlog, boolean shared)
             throws IOException {
-        return new UringListener(accepts, LinuxSockets.listen(address, backlog, shared));
+        return new UringListener(accepts, LinuxSockets.listen(address, backlog, shared, 0));
     }
 
     @Override

@@ -31,13 +31,6 @@ final class UringFiles {
      */
     private static final int LOOKED_AT = 16;
 
-    /**
-     * Bytes that the kernel may take over from us and not send yet, instead of {@link
-     * LinuxSockets#NOTSENT_LOW_WATER}: of a file they are the pages that are in memory anyway, and
-     * the more it may take at once, the more seldom we are woken.
-     */
-    private static final int KERNEL_HOLDS = 8 << 20;
-
     private static final int DO_WITHOUT =
             UringConnection.INSTALLING | UringConnection.LENT | UringConnection.FULL;
 
@@ -87,7 +80,11 @@ final class UringFiles {
 
     /** Keeps a descriptor that has come, until {@link #forget}. */
     void keep(UringConnection connection, int descriptor) {
-        Linux.setOption(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NOTSENT_LOWAT, KERNEL_HOLDS);
+        Linux.setOption(
+                descriptor,
+                Linux.IPPROTO_TCP,
+                Linux.TCP_NOTSENT_LOWAT,
+                LinuxSockets.FILE_NOTSENT_LOW_WATER);
         connection.table.lent()[connection.slot] += descriptor + 1;
     }
 

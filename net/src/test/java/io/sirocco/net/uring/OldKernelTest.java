@@ -44,7 +44,7 @@ class OldKernelTest {
         "GETSOCKOPT, URING_CMD with GETSOCKOPT, 6.7",
         "MSG_RING, MSG_RING, 5.18"
     })
-    void withoutAnOperationTheTransportIsNioAndTheReasonIsGiven(
+    void withoutAnOperationTheTransportIsEpollAndTheReasonIsGiven(
             String missing, String named, String since) throws Exception {
         System.setProperty(Ring.MISSING, missing);
         int descriptors = Rig.openDescriptors();
@@ -57,7 +57,7 @@ class OldKernelTest {
         assertTrue(e.getMessage().endsWith(reason), e::getMessage);
 
         Loops loops = rig.start(s -> s.loops(1).transport(TransportKind.AUTO));
-        assertEquals(TransportKind.NIO, loops.all().getFirst().transport());
+        assertEquals(TransportKind.EPOLL, loops.all().getFirst().transport());
         Listener listener =
                 rig.listen(
                         connection -> {

@@ -40,7 +40,7 @@ final class ProxyTunnelsTest {
      * the JDK's.
      */
     @ParameterizedTest
-    @CsvSource({"IO_URING, 10000, 600", "NIO, 9000, 1600"})
+    @CsvSource({"IO_URING, 10000, 600", "EPOLL, 9000, 600", "NIO, 9000, 1600"})
     void keepNothingOfTheirLastMessage(String transport, int count, int most) throws IOException {
         try (Child server =
                         Child.start(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net.uring;
+package io.sirocco.net.datagram;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -10,8 +10,9 @@ import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * An ICMP error of one datagram fails the system call that sends the next one, which is not at
@@ -26,9 +27,12 @@ class UnreachablePeerTest {
         return (InetSocketAddress) socket.getLocalSocketAddress();
     }
 
-    @Test
-    void datagramsToOthersAreAllSent() throws Exception {
-        try (var rig = new Rig(TransportKind.IO_URING);
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportKind.class,
+            names = {"IO_URING", "EPOLL"})
+    void datagramsToOthersAreAllSent(TransportKind transport) throws Exception {
+        try (var rig = new Rig(transport);
                 var peer = new DatagramSocket(Rig.anyPort())) {
             peer.setSoTimeout(10_000);
             peer.setReceiveBufferSize(1 << 20);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net.uring;
+package io.sirocco.net.datagram;
 
 import static io.sirocco.net.linux.Linux.MEMORY;
 import static java.lang.foreign.ValueLayout.JAVA_INT;

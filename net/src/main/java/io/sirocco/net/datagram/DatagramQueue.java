@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net.uring;
+package io.sirocco.net.datagram;
 
 import static io.sirocco.net.linux.Linux.MEMORY;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
@@ -20,7 +20,7 @@ final class DatagramQueue {
 
     private final DatagramHeaders headers;
     private final long bytes;
-    private final UringDatagrams.Socket[] sockets = new UringDatagrams.Socket[MAX_DATAGRAMS];
+    private final LinuxDatagrams.Socket[] sockets = new LinuxDatagrams.Socket[MAX_DATAGRAMS];
     private final int[] nameLengths = new int[MAX_DATAGRAMS];
     private int count;
     private int used;
@@ -34,7 +34,7 @@ final class DatagramQueue {
     }
 
     /** Queues a datagram; sends those that wait if there is no room for another. */
-    void add(UringDatagrams.Socket socket, byte[] from, int length, PeerAddresses.Peer to) {
+    void add(LinuxDatagrams.Socket socket, byte[] from, int length, PeerAddresses.Peer to) {
         if (count == MAX_DATAGRAMS || length > MAX_BYTES - used) {
             flush();
         }
@@ -58,7 +58,7 @@ final class DatagramQueue {
     }
 
     /** Sends those of {@code socket}, of which {@code first} is the first. */
-    private void flush(UringDatagrams.Socket socket, int first) {
+    private void flush(LinuxDatagrams.Socket socket, int first) {
         int due = 0;
         for (int i = first; i < count; i++) {
             if (sockets[i] == socket) {

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net.epoll;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.sirocco.net.TransportKind;
+import io.sirocco.net.datagram.LinuxDatagrams;
+import io.sirocco.net.linux.EpollSet;
+import io.sirocco.net.linux.Linux;
+import io.sirocco.net.linux.LinuxSockets;
+import io.sirocco.net.log.LinkedErrors;
+import io.sirocco.net.output.OutputChunk;
+import io.sirocco.net.transport.ConnectingSocket;
+import io.sirocco.net.transport.DatagramSocket;
+import io.sirocco.net.transport.ListeningSocket;
+import io.sirocco.net.transport.Transport;
+import io.sirocco.net.transport.TransportAcceptor.Placement;
+import io.sirocco.net.transport.TransportConnect;
+import io.sirocco.net.transport.TransportLoop;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Arrays;
+
+/**
+ * The transport over epoll: one set of descriptors, one buffer to read into. A connection is
+ * registered once, edge-triggered, for as long as it lives; reads and sends are non-blocking calls
+ * of their own. Loop-confined, except {@link #wake}.
+ */
+public final class Epoll implements Transport, LinuxDatagrams.Poller {
+    static {
+        LinkedErrors.link(
+                OutOfMemoryError.class,
+                EpollConnect.class,
+                EpollConnection.class,
+                EpollListener.class);
+    }
+
+    static final int READ_SIZE = 64 << 10;
+
+    private static final int PARTS = 8; // chunks that leave with one call
+    private static final int MESSAGE = 64; // bytes for struct msghdr
+
+    private final TransportLoop loop;
+    private final EpollSet set;
+    private final WatchedTable table = new WatchedTable();
+    private final LinuxDatagrams datagrams;
+    private final MemorySegment state; // errno
+    private final MemorySegment scratch;
+    private final long input;
+    private final long message;
+    private final Object waking = new Object();
+    private final int wakeUp; // an eventfd
+    private int spare = -1; // a descriptor to give up when there are no others; -1 for none
+    private boolean closed;
+    private int events; // that await has found
+
+    // Connections that have more to read although no event will say so
+    private EpollConnection[] unread = new EpollConnection[16];
+    private EpollConnection[] reading = new EpollConnection[16]; // those of this turn
+    private int unreadCount;
+
+    /** Opens the set of {@code loop}. */
+    public Epoll(TransportLoop loop) throws IOException {
+        this.loop = loop;
+        Arena arena = loop.arena();
+        state = Linux.state(arena);
+        scratch = arena.allocate(16, 8);
+        input = arena.allocate(READ_SIZE, 64).address();
+        message = arena.allocate(MESSAGE + PARTS * 16, 64).address();
+        set = new EpollSet(arena);
+        wakeUp = Linux.eventfd();
+        if (wakeUp < 0) {
+            set.close();
+            throw Linux.failure("eventfd", wakeUp);
+        }
+        long about = table.put(wakeUp, ready -> {});
+        int added = set.add(wakeUp, EpollSet.IN | EpollSet.EDGE, about);
+        if (added < 0) { // such as a filter of system calls that forbids it
+            close();
+            throw Linux.failure("epoll_ctl", added);
+        }
+        datagrams = new LinuxDatagrams(loop, this);
+        openSpare();
+    }
+
+    @Override
+    public TransportKind kind() {
+        return TransportKind.EPOLL;
+    }
+
+    // ---- the turn
+
+    @Override
+    public void await(boolean mayBlock) {
+        datagrams.flush();
+        long ahead = mayBlock && unreadCount == 0 ? loop.untilNext() : 0;
+        events = ahead == 0 ? set.look() : set.await(ahead);
+    }
+
+    @Override
+    public void dispatch() {
+        readOn();
+        int count = events;
+        events = 0;
+        for (int i = 0; i < count; i++) {
+            Watched watched = table.find(set.data(i)); // null if it was closed in this turn
+            try {
+                if (watched != null) {
+                    watched.ready(set.ready(i));
+                }
+            } catch (OutOfMemoryError e) { // the events of others are not reported again
+                loop.failed(e);
+            }
+            if (count > 1) {
+                loop.flushIfLate();
+            }
+        }
+    }
+
+    /** Reads from those that had more than was read in the last turn. */
+    private void readOn() {
+        if (unreadCount == 0) {
+            return;
+        }
+        EpollConnection[] due = unread;
+        int count = unreadCount;
+        unread = reading;
+        reading = due;
+        unreadCount = 0;
+        for (int i = 0; i < count; i++) {
+            EpollConnection connection = due[i];
+            due[i] = null;
+            connection.readOn();
+            loop.flushIfLate();
+        }
+    }
+
+    @Override
+    public void submit() {
+        datagrams.flush();
+    }
+
+    @Override
+    public void cancelAll() {
+        // a send has been a call of its own
+    }
+
+    @Override
+    public void closeListeners() {
+        for (int i = 0; i < table.size(); i++) {
+            if (table.get(i) instanceof EpollListener listener) {
+                listener.closeNow();
+            }
+        }
+    }
+
+    @Override
+    public void wake() {
+        synchronized (waking) { // a late caller must not write to whatever has the number next
+            if (!closed) {
+                Linux.signal(wakeUp);
+            }
+        }
+    }
+
+    // ---- for its sockets
+
+    TransportLoop loop() {
+        return loop;
+    }
+
+    WatchedTable table() {
+        return table;
+    }
+
+    EpollSet set() {
+        return set;
+    }
+
+    /** Returns memory for the errno of a call. */
+    MemorySegment state() {
+        return state;
+    }
+
+    /** Returns 16 bytes, which are used until the next call. */
+    MemorySegment scratch() {
+        return scratch;
+    }
+
+    /** Returns the address of the memory that everything is read into. */
+    long input() {
+        return input;
+    }
+
+    /** Has {@link EpollConnection#readOn} called in the next turn. */
+    void readNext(EpollConnection connection) {
+        if (unreadCount == unread.length) {
+            unread = Arrays.copyOf(unread, unreadCount * 2);
+        }
+        unread[unreadCount++] = connection;
+    }
+
+    /**
+     * Returns the address of a {@code struct msghdr} of {@code first} and the chunks behind it that
+     * are in memory, {@value #PARTS} at most. It is used until the next call.
+     */
+    long message(OutputChunk first) {
+        long part = message + MESSAGE;
+        int count = 0;
+        for (OutputChunk c = first; c != null && c.inMemory() && count < PARTS; c = c.next()) {
+            Linux.MEMORY.set(JAVA_LONG, part, c.address());
+            Linux.MEMORY.set(JAVA_LONG, part + 8, c.length());
+            part += 16;
+            count++;
+        }
+        Linux.MEMORY.set(JAVA_LONG, message + 16, message + MESSAGE);
+        Linux.MEMORY.set(JAVA_LONG, message + 24, count);
+        return message;
+    }
+
+    /** Makes a connection of {@code descriptor} at {@code place}, which is of this loop. */
+    void admit(Placement place, int descriptor) {
+        EpollConnection connection = null;
+        try {
+            connection = new EpollConnection(place.acceptor(), this, descriptor);
+            if (connection.watch() == 0) {
+                place.accepted(connection);
+                return;
+            }
+        } catch (OutOfMemoryError e) {
+            loop.failed(e);
+        }
+        if (connection == null) {
+            Linux.close(descriptor);
+        } else {
+            connection.closeNow();
+        }
+        place.lost();
+    }
+
+    /** Returns whether there was one. */
+    boolean closeSpare() {
+        if (spare < 0) {
+            return false;
+        }
+        Linux.close(spare);
+        spare = -1;
+        return true;
+    }
+
+    void openSpare() {
+        spare = Linux.eventfd();
+    }
+
+    // ---- sockets
+
+    @Override
+    public ListeningSocket bind(SocketAddress address, int backlog, boolean shared)
+            throws IOException {
+        int type = Linux.SOCK_NONBLOCK;
+        return new EpollListener(this, LinuxSockets.listen(address, backlog, shared, type));
+    }
+
+    @Override
+    public int arrivals() {
+        return EpollListener.ACCEPTS_PER_TURN;
+    }
+
+    @Override
+    public ConnectingSocket connect(TransportConnect attempt) throws IOException {
+        return EpollConnect.begin(this, attempt);
+    }
+
+    @Override
+    public DatagramSocket bindDatagrams(InetSocketAddress address, boolean broadcast, boolean reuse)
+            throws IOException {
+        return datagrams.bind(address, broadcast, reuse);
+    }
+
+    @Override
+    public void watch(LinuxDatagrams.Socket socket) throws IOException {
+        int descriptor = socket.descriptor();
+        long about = table.put(descriptor, ready -> socket.receive());
+        int added = set.add(descriptor, EpollSet.IN, about); // again, if there was no heap for it
+        if (added < 0) {
+            table.remove(descriptor);
+            throw Linux.failure("epoll_ctl", added);
+        }
+    }
+
+    @Override
+    public void forget(LinuxDatagrams.Socket socket) {
+        table.remove(socket.descriptor());
+    }
+
+    // ----
+
+    @Override
+    public void close() {
+        try {
+            closeListeners();
+            if (datagrams != null) {
+                datagrams.closeAll();
+            }
+        } finally { // without heap, too
+            closeConnections();
+            closeOwn();
+        }
+    }
+
+    /** Closes those for whose end there was no heap. */
+    private void closeConnections() {
+        for (int i = 0; i < table.size(); i++) {
+            Watched each = table.get(i);
+            if (each instanceof EpollConnection connection) {
+                connection.closeNow();
+            } else if (each instanceof EpollConnect connect) {
+                connect.closeNow();
+            }
+        }
+    }
+
+    private void closeOwn() {
+        synchronized (waking) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        Linux.close(wakeUp);
+        set.close();
+        closeSpare();
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net.epoll;
+
+/** What has a descriptor in the set of a loop. Loop-confined. */
+interface Watched {
+    /**
+     * Handles an event.
+     *
+     * @param events bits as {@link io.sirocco.net.linux.EpollSet#IN}
+     */
+    void ready(int events);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net.epoll;
+
+import java.util.Arrays;
+
+/**
+ * What is watched, by descriptor. A number is used again as soon as it is closed, while events of
+ * the one before may still be unread: so each registration has a sequence number, which its events
+ * carry, too. Loop-confined.
+ */
+final class WatchedTable {
+    private Watched[] watched = new Watched[64];
+    private int[] sequences = new int[64];
+
+    /** Puts {@code added} in, and returns what its events carry. */
+    long put(int descriptor, Watched added) {
+        if (descriptor >= watched.length) {
+            int size = Math.max(descriptor + 1, watched.length * 2);
+            int[] moreSequences = Arrays.copyOf(sequences, size);
+            watched = Arrays.copyOf(watched, size);
+            sequences = moreSequences;
+        }
+        watched[descriptor] = added;
+        return data(descriptor);
+    }
+
+    /** Puts {@code added} in the place of what is there, with the same events. */
+    void replace(int descriptor, Watched added) {
+        watched[descriptor] = added;
+    }
+
+    /** Returns what the events of a descriptor carry. */
+    long data(int descriptor) {
+        return (long) sequences[descriptor] << 32 | descriptor;
+    }
+
+    /** Returns what an event is about; null if that is gone. */
+    Watched find(long data) {
+        int descriptor = (int) data;
+        return sequences[descriptor] == (int) (data >>> 32) ? watched[descriptor] : null;
+    }
+
+    /** Forgets what has the descriptor, before it is closed. */
+    void remove(int descriptor) {
+        watched[descriptor] = null;
+        sequences[descriptor]++;
+    }
+
+    /** Returns a number above all descriptors that are there. */
+    int size() {
+        return watched.length;
+    }
+
+    /** Returns what has the descriptor; null for nothing. */
+    Watched get(int descriptor) {
+        return watched[descriptor];
+    }
+}
