@@ -46,8 +46,9 @@ public final class Challenge {
     }
 
     /**
-     * Returns the proof of a controller: one of random bytes when it does not know the key under
-     * which the challenge was encrypted.
+     * Returns the proof of a controller: random bytes when it does not know the key under which the
+     * challenge was encrypted. They are not encrypted, unlike those of the reference, since the
+     * padding would let anyone search for the PIN.
      */
     public static Bytes prove(
             Bytes encrypted, CipherKey project, CipherKey initial, RandomGenerator random) {
@@ -55,7 +56,12 @@ public final class Challenge {
         int length =
                 new CluCipher(project)
                         .decrypt(encrypted.toArray(), 0, encrypted.length(), challenge);
-        return proof(length < 0 ? random(random) : Arrays.copyOf(challenge, length), initial);
+        if (length != LENGTH) {
+            byte[] none = new byte[ENCRYPTED_LENGTH];
+            random.nextBytes(none);
+            return Bytes.of(none);
+        }
+        return proof(Arrays.copyOf(challenge, length), initial);
     }
 
     /** Returns the proof that a client expects from a controller that knows its project key. */

@@ -176,4 +176,19 @@ class CipherTest {
         assertEquals(Challenge.ENCRYPTED_LENGTH, one.length());
         assertNotEquals(one, other);
     }
+
+    /** With the padding of a proof, anyone could search for the PIN: it has 32 bits. */
+    @Test
+    void aProofUnderAnotherKeyDoesNotRevealThePin() {
+        var cipher = new CluCipher(key);
+        int decrypted = 0;
+        for (int i = 0; i < 100; i++) {
+            Bytes challenge = Challenge.encrypt(Challenge.random(random), CipherKey.random(random));
+            byte[] proof =
+                    Challenge.prove(challenge, CipherKey.random(random), key, random).toArray();
+            byte[] plaintext = new byte[proof.length];
+            decrypted += cipher.decrypt(proof, 0, proof.length, plaintext) < 0 ? 0 : 1;
+        }
+        assertTrue(decrypted < 10, () -> "the PIN decrypts the proofs");
+    }
 }
