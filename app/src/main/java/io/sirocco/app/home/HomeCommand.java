@@ -142,8 +142,9 @@ public final class HomeCommand implements Callable<Integer> {
                     "--mqtt is for the demo: scripts set MQTTUrl, feature 20 of the controller");
         }
         LocalAddress local = LocalAddress.of(demo && on == null ? "127.0.0.1" : on);
+        BoundPorts.requireFree(local.address(), udp);
         Path folder = folder();
-        try {
+        try (FolderLock _ = FolderLock.of(folder)) {
             if (demo) {
                 Demo.write(folder, local.address(), mqtt == null ? "" : mqtt);
             }

@@ -11,6 +11,7 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +70,26 @@ class HomeToolsTest {
                             "Heating:get(1)");
             assertEquals("21\n", value.out(), value.err());
         }
+    }
+
+    @Test
+    void aSecondControllerOfTheSamePortOrFolderIsRefused(@TempDir Path other) throws Exception {
+        try (var home = new RunningHome(folder)) {
+            String port = Integer.toString(home.udpPort());
+            String[] samePort = {"--interface", "127.0.0.1", "--admin", "none", "--port", port};
+            Output taken = RunningHome.run(with(samePort, "--dir", other.toString()));
+            assertEquals(1, taken.status());
+            assertTrue(taken.err().contains("UDP port " + port + " of 127.0.0.1 is in use"));
+            Output locked =
+                    RunningHome.run(
+                            "--interface", "127.0.0.1", "--port", "0", "--dir", folder.toString());
+            assertEquals(1, locked.status());
+            assertTrue(locked.err().contains("another controller runs from the folder " + folder));
+        }
+    }
+
+    private static String[] with(String[] words, String... more) {
+        return Stream.concat(Stream.of(words), Stream.of(more)).toArray(String[]::new);
     }
 
     @Test
