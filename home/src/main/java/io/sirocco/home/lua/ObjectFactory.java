@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 
-/** Creates the objects of a controller for its scripts. Called on the thread of the scripts. */
+/** Creates the objects of a controller for its scripts. Used by one thread, that of the scripts. */
 public interface ObjectFactory {
     /**
      * Returns the services for the objects of a new state.

@@ -19,7 +19,7 @@ import org.luaj.vm2.Varargs;
  * An object that a script has created by {@code OBJECT:new} or {@code GATE:new}: numbered features,
  * methods and events. This class alone stands for a class of objects that is not known: its
  * features keep what was stored, its methods are logged and return nil, its events never happen.
- * Confined to the thread of the scripts, except for {@link #fire}.
+ * Used by one thread, that of the scripts, except for {@link #fire}.
  */
 public class HomeObject {
     private static final LazyLogger LOG = LazyLogger.of(HomeObject.class);

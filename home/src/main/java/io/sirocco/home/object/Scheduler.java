@@ -22,8 +22,8 @@ import org.luaj.vm2.LuaValue;
  *     because of a start, of other data or of another time; 1 OnStart, 2 OnStop</td></tr>
  * </table>
  *
- * <p>A table that is wrong is kept as text and logged; the value then stays. Confined to the thread
- * of the scripts.
+ * <p>A table that is wrong is kept as text and logged; the value then stays. Used by one thread,
+ * that of the scripts.
  */
 final class Scheduler extends ScheduledObject {
     private static final int DATA = 0;

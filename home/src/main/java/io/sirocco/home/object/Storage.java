@@ -37,8 +37,8 @@ import tools.jackson.databind.node.ObjectNode;
  * second. {@code SYSTEM.Init()} sets all variables of the file again, after the scripts have set
  * their first values and before OnInit. A function or an object of that name is not replaced.
  * Values of names that no script stores any more stay in the file until EraseAll, so an emergency
- * start does not lose them. All objects of this class share one file. Confined to the thread of the
- * scripts.
+ * start does not lose them. All objects of this class share one file. Used by one thread, that of
+ * the scripts.
  */
 final class Storage extends StandardObject {
     private static final LazyLogger LOG = LazyLogger.of(Storage.class);
