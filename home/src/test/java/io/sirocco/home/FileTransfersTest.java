@@ -28,15 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 class FileTransfersTest {
     @TempDir Path directory;
 
-    private static InetSocketAddress freePort() throws Exception {
-        try (var socket = new DatagramSocket(0, CluRig.LOOPBACK)) {
-            return new InetSocketAddress(CluRig.LOOPBACK, socket.getLocalPort());
-        }
-    }
-
     @Test
     void requestsThatWaitAreBoundedAndTheLastOnesAreAnswered() throws Exception {
-        InetSocketAddress port = freePort();
+        InetSocketAddress port = FreePort.udpAddress();
         var answers = new AtomicInteger();
         var started = new CountDownLatch(1);
         var goOn = new CountDownLatch(1);
@@ -85,7 +79,7 @@ class FileTransfersTest {
 
     @Test
     void aResetIsAnsweredWhileManyRequestsForTftpWait() throws Exception {
-        InetSocketAddress port = freePort();
+        InetSocketAddress port = FreePort.udpAddress();
         try (var rig =
                         new CluRig(
                                 directory,

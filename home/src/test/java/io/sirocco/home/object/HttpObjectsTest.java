@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.sirocco.home.object.Scripts.NoMqtt;
+import io.sirocco.home.mqtt.NoMqtt;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
