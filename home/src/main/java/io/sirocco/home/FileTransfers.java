@@ -36,7 +36,7 @@ final class FileTransfers {
     private boolean ended;
     private TftpServer server; // of the worker; null while none runs
 
-    /** The sum of the requests that wait. */
+    /** The combined effect of the waiting requests. */
     private static final class Wanted {
         private boolean stop; // first
         private InetAddress host; // to admit then; null: none

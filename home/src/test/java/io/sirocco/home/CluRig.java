@@ -95,11 +95,11 @@ final class CluRig implements AutoCloseable {
      */
     byte[] exchange(InetSocketAddress to, byte[] datagram) throws IOException {
         send(to, datagram);
-        return answerBefore("the last");
+        return responseBefore("the last");
     }
 
     /** Returns a response that comes before that to a further script; null if none does. */
-    byte[] answerBefore(String value) throws IOException {
+    byte[] responseBefore(String value) throws IOException {
         int session = ++last;
         send(clu.address(), seal(project, new Request.Lua(LOOPBACK, session, "'" + value + "'")));
         byte[] response = null;

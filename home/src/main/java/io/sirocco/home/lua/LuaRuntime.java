@@ -84,7 +84,7 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
         return booted.copy();
     }
 
-    /** Returns how the scripts are. */
+    /** Returns the state of the scripts. */
     public LuaStatus status() {
         LuaState state = current;
         return state == null ? LuaStatus.STARTING : state.status();

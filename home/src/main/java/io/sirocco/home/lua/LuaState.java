@@ -186,14 +186,14 @@ final class LuaState implements ScriptThread {
         queue.wake();
     }
 
-    /** Gives up on the thread, which has not ended: refuses what waits for it. */
+    /** Abandons the thread, which has not ended, and refuses all work that waits for it. */
     void abandon() {
         refuseWaiting();
         thread.interrupt();
         log.add(Level.WARNING, "a thread of the scripts does not end and is abandoned");
     }
 
-    /** Refuses what waits, and whatever comes. */
+    /** Refuses all waiting and later work. */
     void refuseWaiting() {
         queue.close(this::refuse);
     }
@@ -370,7 +370,9 @@ final class LuaState implements ScriptThread {
 
     // Boot
 
-    /** The main script waits for the first time, or has ended: it is alive if it says so. */
+    /**
+     * Called when the main script waits for the first time or has ended: checks that it is alive.
+     */
     private void reachedWait() {
         if (probing) {
             return;
@@ -501,7 +503,7 @@ final class LuaState implements ScriptThread {
 
     // Tasks
 
-    /** A task has exceeded its slice: runs what waits now. */
+    /** Called when a task has exceeded its slice: runs the waiting work. */
     private void runOthers() {
         Work.Call interrupted = call;
         for (int i = Math.clamp(queue.size(), 1, BATCH); i > 0 && runNext(); i--) {

@@ -158,7 +158,7 @@ final class BrokerSession {
         end.complete(cause instanceof CompletionException ? cause.getCause() : cause);
     }
 
-    /** Says that commands act from now on, and sends what waits. */
+    /** Publishes {@code online}, and sends what waits. */
     void begin() {
         if (connected) {
             client.publish(availability(ONLINE));

@@ -193,7 +193,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
                 TimeUnit.MILLISECONDS);
     }
 
-    /** Logs a failure when it is another one than before. */
+    /** Logs a failure unless it equals the last one. */
     private void logOnce(MqttSettings broker, Throwable cause) {
         String failure = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         if (failure.equals(problem)) {
@@ -309,7 +309,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
         return connected;
     }
 
-    /** Returns how the connection is. */
+    /** Returns the state of the connection. */
     public MqttStatus status() {
         return new MqttStatus(broker, connected, problem, queue.size());
     }

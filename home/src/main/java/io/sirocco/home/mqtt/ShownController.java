@@ -152,13 +152,13 @@ final class ShownController {
         return messages;
     }
 
-    /** Ends: its objects are not updated any more. */
+    /** Stops updating its objects, and publishes that it is offline. */
     void remove() {
         publish(false);
         close();
     }
 
-    /** Ends: another takes its place. */
+    /** Stops updating its objects: another takes its place. */
     void close() {
         closed = true;
         poll.cancel(false);

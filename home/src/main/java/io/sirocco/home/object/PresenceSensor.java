@@ -186,7 +186,7 @@ final class PresenceSensor extends StandardObject {
         report();
     }
 
-    /** Tells presence or absence, unless it has been told. */
+    /** Fires the event of presence or absence, unless it was the last one. */
     private void report() {
         if (locked || present == switchedOn) {
             return;

@@ -93,7 +93,7 @@ final class Scheduler extends ScheduledObject {
         return limited ? Math.max(min, Math.min(max, number)) : number;
     }
 
-    /** Takes the value in force, and tells it if it is another one. */
+    /** Takes the value in force, and fires the event if it has changed. */
     private void follow() {
         Optional<SetPoint> current = table.current(now(), zone());
         if (current.isPresent() && limit(current.get().value()) != value) {

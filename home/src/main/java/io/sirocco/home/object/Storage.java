@@ -53,12 +53,12 @@ final class Storage extends StandardObject {
     private boolean owner; // of the timer; one object has it for all
     private Scheduled timer = () -> {};
 
-    /** What all objects of the class share in one state of the scripts. */
+    /** The part that all objects of the class share in one state of the scripts. */
     static final class Shared {
         private final StorageFile file;
         private final Set<String> warned = new HashSet<>();
         private final Set<String> names = new LinkedHashSet<>();
-        private Optional<ObjectNode> values; // null until it is read; empty: not to be written
+        private Optional<ObjectNode> values; // null until it is read; empty if that fails
         private boolean running;
         private boolean restored;
 
@@ -263,7 +263,7 @@ final class Storage extends StandardObject {
         return LuaText.of(key);
     }
 
-    /** Saves what has changed, and waits until the disk has it. */
+    /** Saves the changes, and waits until the write has succeeded or failed. */
     @Override
     public void close() {
         timer.cancel();

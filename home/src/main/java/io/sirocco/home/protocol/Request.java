@@ -3,7 +3,7 @@ package io.sirocco.home.protocol;
 
 import java.net.Inet4Address;
 
-/** What the plaintext of a datagram asks of a controller. Immutable. */
+/** A request to a controller: the plaintext of a datagram. Immutable. */
 public sealed interface Request {
     /**
      * {@code req_discovery_clu}: asks all controllers of the network who they are.

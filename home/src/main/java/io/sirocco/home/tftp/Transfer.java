@@ -127,7 +127,7 @@ final class Transfer {
         throw new TftpException(TftpError.NOT_DEFINED, "Timed out");
     }
 
-    /** Tells the peer why the transfer ends, unless the peer has told us. */
+    /** Sends the peer the reason why the transfer ends, unless the peer has ended it. */
     void fail(TftpException failure) {
         if (failure.isReceived()) {
             return;

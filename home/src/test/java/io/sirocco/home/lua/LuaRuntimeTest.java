@@ -412,7 +412,7 @@ class LuaRuntimeTest {
     }
 
     @Test
-    void closeAnswersWhatWaits() {
+    void closeCompletesWaitingCalls() {
         rig = new ScriptRig(root, clock);
         rig.script("USER.LUA", "function busy() started() while true do end end").start();
         CountDownLatch started = new CountDownLatch(1);

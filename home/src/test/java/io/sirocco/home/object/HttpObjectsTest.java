@@ -287,7 +287,7 @@ class HttpObjectsTest {
         }
 
         @Test
-        void aResetAnswersAndFreesThePort() throws Exception {
+        void aResetRespondsAndFreesThePort() throws Exception {
             var seen = new ArrayList<String>();
             handle(listener, 0, () -> seen.add(get(listener, 0)));
             open(listener);
