@@ -45,7 +45,8 @@ public final class CluClient implements AutoCloseable {
 
     private static final int MAX_CALLS = 1_000;
     private static final int MAX_WAITING = 100;
-    private static final int MAX_DATAGRAM = 2_048; // a controller reads no longer ones
+    private static final int MAX_DATAGRAM =
+            2_048; // the longest request that every controller reads
     private static final int RENEW_MILLIS = 60_000;
     private static final String REPORT = "clientReport:";
     private static final AtomicInteger REPORTS = new AtomicInteger(); // ids of all clients

@@ -17,7 +17,7 @@ import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 
-/** Creates the objects of a controller. Called on the thread of the scripts. */
+/** Creates the objects of a controller. Used by one thread, that of the scripts. */
 final class CluObjects implements ObjectFactory {
     private static final int CLU = 0;
     private static final int REMOTE_CLU = 1;

@@ -90,22 +90,22 @@ final class CluServices implements Controller, AutoCloseable {
 
     // Called on the thread of the scripts
 
-    /** New scripts begin: they have declared no controller yet. */
+    /** Called when new scripts begin, which have declared no controller yet. */
     void begin() {
         declared = new HashMap<>();
     }
 
-    /** The scripts name this controller. */
+    /** Called when the scripts name this controller. */
     void named(String name) {
         this.name = name;
     }
 
-    /** The scripts declare another controller. */
+    /** Called when the scripts declare another controller. */
     void declare(String name, Inet4Address address) {
         declared.put(name, address);
     }
 
-    /** A script has set a feature of an object that only stores. */
+    /** Called when a script has set a feature of an object that only stores. */
     void changed() {
         own.changed();
     }
@@ -167,7 +167,7 @@ final class CluServices implements Controller, AutoCloseable {
         }
     }
 
-    /** Has Home Assistant do something when the settings that wait have been applied. */
+    /** Runs an action on Home Assistant once the waiting settings have been applied. */
     private void withHomeAssistant(Consumer<HomeAssistant> task) {
         if (waiting.get() > 0) { // read before the field
             execute(() -> Optional.ofNullable(homeAssistant).ifPresent(task));

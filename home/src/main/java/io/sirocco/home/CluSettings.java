@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Configuration of a {@link Clu}: set it in the lambda given to {@link Clu#start}. It is frozen
- * when the lambda returns. Used by one thread.
+ * Configuration of a {@link Clu}: set it in the lambda given to {@link Clu#start}. Changes after
+ * the lambda has returned have no effect. Used by one thread.
  */
 public final class CluSettings {
     Path directory = Path.of("runtime");

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The names of the features of the classes that are known, without those that are long or have
- * effects. Immutable.
+ * The names of the features that the page shows, by class: without those whose values are long or
+ * whose reading has effects. Immutable.
  */
 record FeatureNames(Map<Integer, String> names) {
     private static final FeatureNames NONE = new FeatureNames(Map.of());
@@ -64,7 +64,7 @@ record FeatureNames(Map<Integer, String> names) {
         return names.keySet();
     }
 
-    /** Returns a name, or an empty text. */
+    /** Returns a name; an empty string for an unknown feature. */
     String of(int index) {
         return names.getOrDefault(index, "");
     }

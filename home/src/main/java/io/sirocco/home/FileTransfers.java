@@ -19,7 +19,8 @@ import java.util.function.Consumer;
  *
  * <p>A thread of its own starts and ends it. Requests that come meanwhile add up to one: a stop
  * ends the transfers, and the last request says whether the server runs then, and for whom. All of
- * them are answered at once, up to {@value #MAX_WAITING}; older ones get no answer. Any thread.
+ * them have a response at once, up to {@value #MAX_WAITING}; older ones get no response. Any
+ * thread.
  */
 final class FileTransfers {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);
@@ -35,7 +36,7 @@ final class FileTransfers {
     private boolean ended;
     private TftpServer server; // of the worker; null while none runs
 
-    /** The sum of the requests that wait. */
+    /** The combined effect of the waiting requests. */
     private static final class Wanted {
         private boolean stop; // first
         private InetAddress host; // to admit then; null: none

@@ -31,7 +31,7 @@ public final class InterfaceFiles {
     private InterfaceFiles() {}
 
     /**
-     * Writes them into a folder, which is created. Files of the same names are replaced.
+     * Writes the files into a folder, which is created. Files of the same names are replaced.
      *
      * @return their paths
      */

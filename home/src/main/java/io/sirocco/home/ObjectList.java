@@ -14,8 +14,8 @@ import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 
 /**
- * The objects that the scripts of one state have created, in the order of their creation. Confined
- * to the thread of the scripts, except for {@link #snapshots} and {@link #end}.
+ * The objects that the scripts of one state have created, in the order of their creation. Used by
+ * one thread, that of the scripts, except for {@link #snapshots} and {@link #end}.
  */
 final class ObjectList {
     private static final int MAX_TEXT = 200;

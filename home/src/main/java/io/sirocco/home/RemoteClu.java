@@ -23,7 +23,7 @@ import org.luaj.vm2.Varargs;
  *     value becomes a number, a table a table, everything else a string</td></tr>
  * </table>
  *
- * <p>Confined to the thread of the scripts.
+ * <p>Used by one thread, that of the scripts.
  */
 final class RemoteClu extends HomeObject {
     /** How long a script waits for another controller. */

@@ -121,7 +121,7 @@ final class RemoteValue {
         return null;
     }
 
-    /** Returns what is there up to the next sign. */
+    /** Returns the text up to the next separator or quote. */
     private String bare() {
         int begin = at;
         while (at < text.length() && ",={}\"".indexOf(text.charAt(at)) < 0) {

@@ -7,7 +7,6 @@ import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.net.Loops;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,9 +50,7 @@ final class CluProcess implements AutoCloseable {
      * @param prefix of the command, for example {@code prlimit --fsize=0:}
      */
     CluProcess(Path folder, String... prefix) throws IOException {
-        try (var free = new DatagramSocket(0, CluRig.LOOPBACK)) {
-            tftp = new InetSocketAddress(CluRig.LOOPBACK, free.getLocalPort());
-        }
+        tftp = FreePort.udpAddress();
         var command = new ArrayList<>(List.of(prefix));
         command.addAll(
                 List.of(

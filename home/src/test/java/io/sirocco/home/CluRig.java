@@ -86,22 +86,20 @@ final class CluRig implements AutoCloseable {
 
     /** Sends a plaintext under a key; returns the bytes of the response, null if there is none. */
     byte[] exchange(CipherKey key, byte[] plaintext) throws IOException {
-        byte[] sealed = new byte[CluCipher.encryptedLength(plaintext.length)];
-        new CluCipher(key).encrypt(plaintext, 0, plaintext.length, sealed);
-        return exchange(clu.address(), sealed);
+        return exchange(clu.address(), seal(key, plaintext));
     }
 
     /**
-     * Sends a datagram, and one behind it that is answered for certain: a datagram without a
+     * Sends a datagram, and one behind it that certainly has a response: a datagram without a
      * response has none when that of the other has come.
      */
     byte[] exchange(InetSocketAddress to, byte[] datagram) throws IOException {
         send(to, datagram);
-        return answerBefore("the last");
+        return responseBefore("the last");
     }
 
     /** Returns a response that comes before that to a further script; null if none does. */
-    byte[] answerBefore(String value) throws IOException {
+    byte[] responseBefore(String value) throws IOException {
         int session = ++last;
         send(clu.address(), seal(project, new Request.Lua(LOOPBACK, session, "'" + value + "'")));
         byte[] response = null;
@@ -116,13 +114,12 @@ final class CluRig implements AutoCloseable {
 
     /** Sends a plaintext under the project key, and waits for the response. */
     Response await(byte[] plaintext) throws IOException {
-        byte[] sealed = new byte[CluCipher.encryptedLength(plaintext.length)];
-        new CluCipher(project).encrypt(plaintext, 0, plaintext.length, sealed);
-        send(clu.address(), sealed);
+        send(clu.address(), seal(project, plaintext));
         return open(project, receive());
     }
 
-    private byte[] receive() throws IOException {
+    /** Waits for the next datagram, up to 30 s. */
+    byte[] receive() throws IOException {
         var packet = new DatagramPacket(new byte[65_536], 65_536);
         socket.setSoTimeout(30_000);
         socket.receive(packet);
@@ -136,8 +133,22 @@ final class CluRig implements AutoCloseable {
     static byte[] seal(CipherKey key, Request request) {
         var writer = new DatagramWriter();
         int length = writer.write(request);
+        return seal(key, writer.bytes(), length);
+    }
+
+    static byte[] seal(CipherKey key, Response response) {
+        var writer = new DatagramWriter();
+        int length = writer.write(response);
+        return seal(key, writer.bytes(), length);
+    }
+
+    static byte[] seal(CipherKey key, byte[] plaintext) {
+        return seal(key, plaintext, plaintext.length);
+    }
+
+    private static byte[] seal(CipherKey key, byte[] plaintext, int length) {
         byte[] sealed = new byte[CluCipher.encryptedLength(length)];
-        new CluCipher(key).encrypt(writer.bytes(), 0, length, sealed);
+        new CluCipher(key).encrypt(plaintext, 0, length, sealed);
         return sealed;
     }
 

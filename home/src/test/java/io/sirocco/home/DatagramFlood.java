@@ -114,7 +114,7 @@ final class DatagramFlood implements AutoCloseable {
                 SocketAddress to = random.nextInt(8) == 0 ? broadcasts : rig.clu.address();
                 sockets.get(random.nextInt(sockets.size())).send(ByteBuffer.wrap(bytes), to);
             }
-            byte[] response = rig.answerBefore("round " + rounds);
+            byte[] response = rig.responseBefore("round " + rounds);
             if (response != null) { // to the client, that is
                 throw new AssertionError("a response that nobody has asked for");
             }
@@ -154,7 +154,7 @@ final class DatagramFlood implements AutoCloseable {
             recorded[i] = CluRig.seal(rig.project, requests[i]);
             client.send(new DatagramPacket(recorded[i], recorded[i].length, rig.clu.address()));
         }
-        rig.answerBefore("recorded"); // it has served them
+        rig.responseBefore("recorded"); // it has served them
         recorded[requests.length] =
                 CluRig.seal(
                         CipherKey.BROADCAST,

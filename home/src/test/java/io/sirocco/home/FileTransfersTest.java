@@ -28,16 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 class FileTransfersTest {
     @TempDir Path directory;
 
-    private static InetSocketAddress freePort() throws Exception {
-        try (var socket = new DatagramSocket(0, CluRig.LOOPBACK)) {
-            return new InetSocketAddress(CluRig.LOOPBACK, socket.getLocalPort());
-        }
-    }
-
     @Test
-    void requestsThatWaitAreBoundedAndTheLastOnesAreAnswered() throws Exception {
-        InetSocketAddress port = freePort();
-        var answers = new AtomicInteger();
+    void requestsThatWaitAreBoundedAndTheLastOnesHaveResponses() throws Exception {
+        InetSocketAddress port = FreePort.udpAddress();
+        var responses = new AtomicInteger();
         var started = new CountDownLatch(1);
         var goOn = new CountDownLatch(1);
         try (Loops loops = Loops.start(settings -> settings.loops(1).name("test"))) {
@@ -56,20 +50,20 @@ class FileTransfersTest {
                     });
             started.await();
             for (int i = 0; i < 50_000; i++) {
-                transfers.close(answers::incrementAndGet);
-                transfers.admit(CluRig.LOOPBACK, running -> answers.incrementAndGet());
+                transfers.close(responses::incrementAndGet);
+                transfers.admit(CluRig.LOOPBACK, running -> responses.incrementAndGet());
             }
             var last = new CompletableFuture<Boolean>();
             transfers.admit(CluRig.LOOPBACK, last::complete);
             goOn.countDown();
             assertTrue(last.get(30, TimeUnit.SECONDS), "it runs");
             assertThrows(BindException.class, () -> new DatagramSocket(port).close());
-            assertTrue(answers.get() < 1_000, () -> answers + " have waited");
+            assertTrue(responses.get() < 1_000, () -> responses + " have waited");
             var stopped = new CompletableFuture<Void>();
             transfers.close(() -> stopped.complete(null));
             stopped.get(30, TimeUnit.SECONDS);
             new DatagramSocket(port).close(); // the port is free
-            transfers.admit(CluRig.LOOPBACK, running -> answers.incrementAndGet());
+            transfers.admit(CluRig.LOOPBACK, running -> responses.incrementAndGet());
             transfers.end();
             new DatagramSocket(port).close();
         }
@@ -84,8 +78,8 @@ class FileTransfersTest {
     }
 
     @Test
-    void aResetIsAnsweredWhileManyRequestsForTftpWait() throws Exception {
-        InetSocketAddress port = freePort();
+    void aResetHasAResponseWhileManyRequestsForTftpWait() throws Exception {
+        InetSocketAddress port = FreePort.udpAddress();
         try (var rig =
                         new CluRig(
                                 directory,
@@ -100,7 +94,7 @@ class FileTransfersTest {
                     flood.send(start);
                     flood.send(stop);
                 }
-                rig.answerBefore("burst " + burst);
+                rig.responseBefore("burst " + burst);
             }
             client.reset().get(30, TimeUnit.SECONDS);
             assertEquals("2", client.execute("1+1").get(30, TimeUnit.SECONDS));

@@ -48,28 +48,28 @@ class FloodTest {
 
     /** The scripts do not boot: resets begin anew, and all of them wait. */
     @Test
-    void resetsThatWaitAreBoundedAndTheLastIsAnswered() throws Exception {
+    void resetsThatWaitAreBoundedAndTheLastHasAResponse() throws Exception {
         Path main = directory.resolve("root/a/MAIN.LUA");
         Files.writeString(main, "while true do end");
-        var answers = new AtomicInteger();
+        var responses = new AtomicInteger();
         Thread reader;
         try (var flood = new DatagramSocket(0, CluRig.LOOPBACK);
                 CluClient client = rig.client()) {
-            reader = Thread.ofPlatform().start(() -> count(flood, answers));
+            reader = Thread.ofPlatform().start(() -> count(flood, responses));
             byte[] bytes = CluRig.seal(rig.project, new Request.Reset(CluRig.LOOPBACK));
             var reset = new DatagramPacket(bytes, bytes.length, rig.clu.address());
             for (int burst = 0; burst < 500; burst++) {
                 for (int i = 0; i < 40; i++) {
                     flood.send(reset);
                 }
-                rig.answerBefore("burst " + burst);
+                rig.responseBefore("burst " + burst);
             }
             Files.writeString(main, CluRig.MAIN);
             client.reset().get(30, TimeUnit.SECONDS);
             assertTrue(client.checkAlive(0x0d123456).get(30, TimeUnit.SECONDS));
         }
         reader.join();
-        assertTrue(answers.get() < 1_000, () -> answers + " resets have waited");
+        assertTrue(responses.get() < 1_000, () -> responses + " resets have waited");
     }
 
     private static void count(DatagramSocket socket, AtomicInteger received) {

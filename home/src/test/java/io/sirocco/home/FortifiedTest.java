@@ -137,7 +137,7 @@ class FortifiedTest {
         assertNotNull(rig.exchange(rig.clu.address(), request), "from the same host");
         try (var other = new DatagramSocket(0, Inet4Address.ofLiteral("127.72.0.8"))) {
             other.send(new DatagramPacket(request, request.length, rig.clu.address()));
-            assertNull(rig.answerBefore("the last"));
+            assertNull(rig.responseBefore("the last"));
             byte[] end = {1, 2, 3};
             rig.socket.send(new DatagramPacket(end, end.length, other.getLocalSocketAddress()));
             var received = new DatagramPacket(new byte[100], 100);
@@ -166,7 +166,7 @@ class FortifiedTest {
         assertEquals(new Response.Ok(), stopped, "no response of TFTP before");
     }
 
-    /** The answer to a wrong padding and to a wrong text is the same: none. */
+    /** The response to a wrong padding and to a wrong text is the same: none. */
     @Test
     void thereIsNoPaddingOracle() throws Exception {
         byte[] request =

@@ -9,8 +9,6 @@ import io.sirocco.home.KeyRing.Kind;
 import io.sirocco.home.protocol.Bytes;
 import io.sirocco.home.protocol.Challenge;
 import io.sirocco.home.protocol.CipherKey;
-import io.sirocco.home.protocol.CluCipher;
-import io.sirocco.home.protocol.DatagramWriter;
 import io.sirocco.home.protocol.Request;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -69,7 +67,8 @@ class KeyRingTest {
         CipherKey temporary = CipherKey.initial(PIN, ring.armTemporaryKey());
         for (int i = 0; i < 10_000; i++) {
             byte[] sealed =
-                    sealed(temporary, new Request.Lua(host(), random.nextInt(), "checkAlive()"));
+                    CluRig.seal(
+                            temporary, new Request.Lua(host(), random.nextInt(), "checkAlive()"));
             KeyRing.Opened opened = unicast(sealed);
             assertEquals(Kind.TEMPORARY, opened.key().kind());
             assertInstanceOf(Request.Lua.class, opened.request());
@@ -85,15 +84,7 @@ class KeyRingTest {
     }
 
     private static byte[] reset(CipherKey key) {
-        return sealed(key, new Request.Reset(host()));
-    }
-
-    private static byte[] sealed(CipherKey key, Request request) {
-        var writer = new DatagramWriter();
-        int length = writer.write(request);
-        byte[] sealed = new byte[CluCipher.encryptedLength(length)];
-        new CluCipher(key).encrypt(writer.bytes(), 0, length, sealed);
-        return sealed;
+        return CluRig.seal(key, new Request.Reset(host()));
     }
 
     private static Inet4Address host() {

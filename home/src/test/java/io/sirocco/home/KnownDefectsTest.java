@@ -13,7 +13,6 @@ import io.sirocco.home.protocol.Bytes;
 import io.sirocco.home.protocol.Challenge;
 import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.home.protocol.CluCipher;
-import io.sirocco.home.protocol.DatagramWriter;
 import io.sirocco.home.protocol.Request;
 import io.sirocco.home.protocol.RequestParser;
 import io.sirocco.home.protocol.Response;
@@ -119,12 +118,6 @@ class KnownDefectsTest {
                 .getFirst();
     }
 
-    private static InetSocketAddress freePort() throws IOException {
-        try (var socket = new DatagramSocket(0, CluRig.LOOPBACK)) {
-            return new InetSocketAddress(CluRig.LOOPBACK, socket.getLocalPort());
-        }
-    }
-
     // ---- Rows of the protocol
 
     /** A discovery is a broadcast; the key for it opens nothing at the controller's own address. */
@@ -215,7 +208,7 @@ class KnownDefectsTest {
 
     @Test
     void anUploadOverTftpIsReadAfterAReset() throws Exception {
-        InetSocketAddress tftp = freePort();
+        InetSocketAddress tftp = FreePort.udpAddress();
         open(settings -> settings.tftpPort(tftp.getPort()));
         var files = new TftpClient(rig.loops, CluRig.LOOPBACK, TftpSettings.DEFAULTS);
         for (int upload = 1; upload <= 3; upload++) {
@@ -229,7 +222,7 @@ class KnownDefectsTest {
 
     @Test
     void aResetEndsTftpAndTheTemporaryKey() throws Exception {
-        InetSocketAddress tftp = freePort();
+        InetSocketAddress tftp = FreePort.udpAddress();
         open(settings -> settings.tftpPort(tftp.getPort()));
         CipherKey temporary = discover().temporaryKey(CluRig.PIN);
         byte[] alive = CluRig.seal(temporary, new Request.Lua(CluRig.LOOPBACK, 1, "checkAlive()"));
@@ -365,20 +358,15 @@ class KnownDefectsTest {
                             .decrypt(packet.getData(), 0, packet.getLength(), plain);
             int session = ((Request.Lua) RequestParser.parse(plain, size)).session();
             for (int other : new int[] {session + 1, session}) {
-                byte[] sealed = sealed(new Response.Lua(CluRig.LOOPBACK, other, "of " + other));
+                byte[] sealed =
+                        CluRig.seal(
+                                rig.project,
+                                new Response.Lua(CluRig.LOOPBACK, other, "of " + other));
                 controller.send(
                         new DatagramPacket(sealed, sealed.length, packet.getSocketAddress()));
             }
             assertEquals("of " + session, get(value));
         }
-    }
-
-    private byte[] sealed(Response response) {
-        var writer = new DatagramWriter();
-        int length = writer.write(response);
-        byte[] sealed = new byte[CluCipher.encryptedLength(length)];
-        new CluCipher(rig.project).encrypt(writer.bytes(), 0, length, sealed);
-        return sealed;
     }
 
     // ---- Secrets

@@ -5,17 +5,19 @@ import static io.sirocco.home.mqtt.Mosquitto.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sirocco.home.mqtt.Mosquitto;
+import io.sirocco.home.project.Controller;
+import io.sirocco.home.project.ProjectObject;
+import io.sirocco.home.project.TestProject;
+import io.sirocco.home.protocol.CipherKey;
 import java.io.IOException;
-import java.net.DatagramSocket;
 import java.net.Inet4Address;
-import java.net.SocketException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,46 +60,31 @@ class MqttRecoveryTest {
             DOU1:set(0, 0)
             """
                     + CluRig.MAIN;
-    private static final String PROPERTIES =
-            """
-            <object-stream><ProjectProperties id="1"><projectCipherKey id="2">
-            <keyBytes id="3">AAECAwQFBgcICQoLDA0ODw==</keyBytes>
-            <ivBytes id="4">EBESExQVFhcYGRobHB0eHw==</ivBytes>
-            </projectCipherKey></ProjectProperties></object-stream>
-            """;
-    private static final String SYSTEM =
-            """
-            <object-stream><specificObject id="1"><name>Lamp</name><nameOnCLU>DOU1</nameOnCLU>
-              <type>DOUT</type><clu id="2"><name>Second</name><nameOnCLU>CLU2</nameOnCLU>
-                <serialNumber>221010198</serialNumber><ipAddress>127.72.2.2</ipAddress></clu>
-              <features><feature><name>Value</name><index>0</index></feature></features>
-            </specificObject></object-stream>
-            """;
-
     @TempDir Path directory;
-    private final int port = freePort();
+    private final int port = FreePort.udp();
     private Mosquitto broker;
     private CluRig rig;
     private Clu first;
     private Clu second;
     private int number;
 
-    private static int freePort() {
-        try (var socket = new DatagramSocket(0)) {
-            return socket.getLocalPort();
-        } catch (SocketException e) {
-            throw new AssertionError(e);
-        }
-    }
-
     @BeforeEach
     void open() throws Exception {
         broker = Mosquitto.start();
         Path folder = Files.createDirectories(directory.resolve("first"));
-        try (var zip = new ZipOutputStream(Files.newOutputStream(folder.resolve("project.omp")))) {
-            entry(zip, "properties.xml", PROPERTIES);
-            entry(zip, "system.xml", SYSTEM);
-        }
+        var lamp =
+                new ProjectObject(
+                        "Lamp",
+                        "DOU1",
+                        "DOUT",
+                        List.of(new ProjectObject.Feature("Value", 0, Optional.empty())),
+                        true,
+                        false);
+        TestProject.write(
+                folder.resolve("project.omp"),
+                CipherKey.random(new SecureRandom()),
+                new Controller(
+                        221010198, "Second", "CLU2", Optional.of(SECOND), "", "", List.of(lamp)));
         rig = new CluRig(folder, MAIN.formatted(broker.port), settings -> at(settings, FIRST));
         rig.clu.close(); // it is to find the other
         Path other = directory.resolve("second");
@@ -113,12 +100,6 @@ class MqttRecoveryTest {
 
     private void at(CluSettings settings, Inet4Address address) {
         settings.address(address).port(port).remotePort(port).broadcasts(false);
-    }
-
-    private static void entry(ZipOutputStream zip, String name, String text) throws IOException {
-        zip.putNextEntry(new ZipEntry(name));
-        zip.write(text.getBytes(StandardCharsets.UTF_8));
-        zip.closeEntry();
     }
 
     @AfterEach

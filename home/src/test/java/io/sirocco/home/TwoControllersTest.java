@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.home.protocol.CluCipher;
-import io.sirocco.home.protocol.DatagramWriter;
 import io.sirocco.home.protocol.Request;
 import io.sirocco.home.protocol.RequestParser;
 import io.sirocco.home.protocol.Response;
@@ -14,7 +13,6 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
-import java.net.SocketException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -46,18 +44,10 @@ class TwoControllersTest {
                     + CluRig.MAIN;
 
     @TempDir Path directory;
-    private final int port = freePort();
+    private final int port = FreePort.udp();
     private CluRig rig; // of the first
     private Clu second;
     private CluClient client; // of the first
-
-    private static int freePort() {
-        try (var socket = new DatagramSocket(0)) {
-            return socket.getLocalPort();
-        } catch (SocketException e) {
-            throw new AssertionError(e);
-        }
-    }
 
     @BeforeEach
     void open() throws Exception {
@@ -173,10 +163,8 @@ class TwoControllersTest {
         int length = cipher.decrypt(packet.getData(), 0, packet.getLength(), plain);
         var request = (Request.Lua) RequestParser.parse(plain, length);
         assertEquals("x", request.script());
-        var writer = new DatagramWriter();
-        int size = writer.write(new Response.Lua(SECOND, request.session(), value));
-        byte[] sealed = new byte[CluCipher.encryptedLength(size)];
-        cipher.encrypt(writer.bytes(), 0, size, sealed);
+        byte[] sealed =
+                CluRig.seal(rig.project, new Response.Lua(SECOND, request.session(), value));
         socket.send(new DatagramPacket(sealed, sealed.length, packet.getSocketAddress()));
     }
 }

@@ -21,7 +21,7 @@ import java.util.zip.ZipOutputStream;
 
 /**
  * The folder of a demo: scripts with lamps, blinds and a thermostat that are simulated in Lua, and
- * the project that describes them to Home Assistant.
+ * the project that describes them to Home Assistant. Used by one thread.
  */
 final class Demo {
     private static final int FIRST_SERIAL = 0x0e00_0000;

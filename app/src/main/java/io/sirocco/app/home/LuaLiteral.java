@@ -6,7 +6,7 @@ import io.sirocco.app.admin.Refused;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 
-/** Values as Lua source text. */
+/** Formats values as Lua source text. Any thread. */
 final class LuaLiteral {
     private LuaLiteral() {}
 

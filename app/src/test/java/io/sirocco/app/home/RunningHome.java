@@ -135,9 +135,9 @@ final class RunningHome implements AutoCloseable {
     String script(String script) throws Exception {
         String body = JsonMapper.shared().writeValueAsString(new Script(script));
         HttpResponse<String> response = post("/home/script", body);
-        JsonNode answer = JsonMapper.shared().readTree(response.body());
+        JsonNode json = JsonMapper.shared().readTree(response.body());
         assertEquals(200, response.statusCode(), response.body());
-        return answer.get("value").asString();
+        return json.get("value").asString();
     }
 
     private record Script(String script) {}

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.luaj.vm2.Prototype;
 
 /**
- * Compiled calls of clients by their text: the 256 used last, up to 64 KiB of text. Confined to the
- * thread of the scripts.
+ * Compiled calls of clients by their text: the 256 used last, up to 64 KiB of text. Used by one
+ * thread, that of the scripts.
  */
 final class ChunkCache {
     private static final int MAX_CHUNKS = 256;

@@ -27,7 +27,7 @@ import org.luaj.vm2.lib.OneArgFunction;
  * of {@code xpcall} swallows even an Error. A string that is too long and calls that are too deep
  * are errors of Lua, which {@code pcall} catches.
  *
- * <p>Confined to the thread of the scripts, except for {@link #stop}.
+ * <p>Used by one thread, that of the scripts, except for {@link #stop}.
  */
 final class LimitHook extends DebugLib {
     private static final int QUANTUM = 500;

@@ -84,7 +84,7 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
         return booted.copy();
     }
 
-    /** Returns how the scripts are. */
+    /** Returns the state of the scripts. */
     public LuaStatus status() {
         LuaState state = current;
         return state == null ? LuaStatus.STARTING : state.status();
@@ -121,12 +121,12 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     }
 
     /**
-     * Evaluates {@code return SCRIPT}, and wakes the thread.
+     * Queues the evaluation of {@code return SCRIPT}, and wakes the thread.
      *
      * @param source the address of the client
      * @param done receives the text of the value, on the thread of the scripts; nil for every
-     *     failure, an exception inside an object included, so that a client never waits in vain. It
-     *     is called once; only a call that runs on a thread which is abandoned may get none.
+     *     failure, an exception inside an object included. It is called once, unless the call runs
+     *     on a thread that is abandoned: then it may not be called at all
      * @return false when 10,000 wait, or the runtime is closed: the call is dropped
      */
     public boolean call(String script, InetAddress source, Consumer<String> done) {

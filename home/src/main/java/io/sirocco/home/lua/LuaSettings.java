@@ -5,8 +5,8 @@ import io.sirocco.net.Clock;
 import java.time.Duration;
 
 /**
- * Configuration of a {@link LuaRuntime}: set it in the lambda given to {@link LuaRuntime#start}. It
- * is frozen when the lambda returns. Used by one thread.
+ * Configuration of a {@link LuaRuntime}: set it in the lambda given to {@link LuaRuntime#create}.
+ * Changes after the lambda has returned have no effect. Used by one thread.
  */
 public final class LuaSettings {
     private Duration time = Duration.ofSeconds(30);

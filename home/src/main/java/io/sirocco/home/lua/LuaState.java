@@ -29,8 +29,8 @@ import org.luaj.vm2.Prototype;
 import org.luaj.vm2.Varargs;
 
 /**
- * One life of the scripts, from boot to reset: globals, objects, waiting work, and the thread that
- * runs them.
+ * The state of the scripts from one boot to the next reset: globals, objects, waiting work, and the
+ * thread that runs them.
  *
  * <pre>
  *             checkAlive() returns         the main script ends with an error
@@ -41,7 +41,7 @@ import org.luaj.vm2.Varargs;
  *
  * <p>The main script keeps the thread for ever; in {@code SYSTEM.Loop()} and {@code SYSTEM.Wait()}
  * the thread runs what waits. Everything that waits in a state which ends is refused: a call gets
- * value nil. Any thread adds work; the rest is confined to its thread.
+ * value nil. Used by one thread, its own; any thread may add work.
  */
 final class LuaState implements ScriptThread {
     private static final LazyLogger LOG = LazyLogger.of(LuaState.class);
@@ -83,7 +83,7 @@ final class LuaState implements ScriptThread {
         Varargs fetch(Varargs arguments);
     }
 
-    /** The globals of a state, which hold all that scripts keep. Confined to its thread. */
+    /** The globals of a state, which hold all that scripts keep. Used by one thread, its own. */
     private static final class ScriptGlobals extends Globals {
         private static final ScriptGlobals EMPTY = new ScriptGlobals();
 
@@ -186,14 +186,14 @@ final class LuaState implements ScriptThread {
         queue.wake();
     }
 
-    /** Gives up on the thread, which has not ended: refuses what waits for it. */
+    /** Abandons the thread, which has not ended, and refuses all work that waits for it. */
     void abandon() {
         refuseWaiting();
         thread.interrupt();
         log.add(Level.WARNING, "a thread of the scripts does not end and is abandoned");
     }
 
-    /** Refuses what waits, and whatever comes. */
+    /** Refuses all waiting and later work. */
     void refuseWaiting() {
         queue.close(this::refuse);
     }
@@ -370,7 +370,9 @@ final class LuaState implements ScriptThread {
 
     // Boot
 
-    /** The main script waits for the first time, or has ended: it is alive if it says so. */
+    /**
+     * Called when the main script waits for the first time or has ended: checks that it is alive.
+     */
     private void reachedWait() {
         if (probing) {
             return;
@@ -501,7 +503,7 @@ final class LuaState implements ScriptThread {
 
     // Tasks
 
-    /** A task has exceeded its slice: runs what waits now. */
+    /** Called when a task has exceeded its slice: runs the waiting work. */
     private void runOthers() {
         Work.Call interrupted = call;
         for (int i = Math.clamp(queue.size(), 1, BATCH); i > 0 && runNext(); i--) {
@@ -548,13 +550,13 @@ final class LuaState implements ScriptThread {
             attempt(name(next.script()), () -> text[0] = ValueText.of(evaluate(next.script())));
             value = text;
         } finally {
-            answer(next, value[0]); // also when the heap is full
+            deliver(next, value[0]); // also when the heap is full
         }
     }
 
-    private void answer(Work.Call answered, String value) {
+    private void deliver(Work.Call ended, String value) {
         try {
-            answered.done().accept(value);
+            ended.done().accept(value);
         } catch (RuntimeException e) {
             LOG.get().log(Level.ERROR, "the receiver of a value fails", e);
         }
@@ -562,7 +564,7 @@ final class LuaState implements ScriptThread {
 
     private void refuse(Work work) {
         if (work instanceof Work.Call refused) {
-            answer(refused, "nil");
+            deliver(refused, "nil");
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.lua;
 
-/** How the scripts of a controller are: feature State of its object. Immutable. */
+/** The state of the scripts of a controller, which is feature State of its object. Immutable. */
 public enum LuaStatus {
     /** {@code MAIN.LUA} has begun, {@code checkAlive()} has not returned yet. */
     STARTING(0),

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 
-/** Creates the objects of a controller for its scripts. Called on the thread of the scripts. */
+/** Creates the objects of a controller for its scripts. Used by one thread, that of the scripts. */
 public interface ObjectFactory {
     /**
      * Returns the services for the objects of a new state.
@@ -24,7 +24,9 @@ public interface ObjectFactory {
      * @param gate whether a script calls {@code GATE:new}, not {@code OBJECT:new}
      * @param name its name
      * @param arguments what follows the number of the class: the name, or address and name
-     * @return empty for an unknown class, which becomes an object that only stores
+     * @return empty for an unknown class: the caller then creates an object that only stores
+     *     features
+     * @throws org.luaj.vm2.LuaError if an argument is wrong
      */
     Optional<HomeObject> create(
             int type, boolean gate, String name, Varargs arguments, ObjectContext context);

@@ -18,8 +18,8 @@ import org.luaj.vm2.Varargs;
 /**
  * {@code OBJECT:new} and {@code GATE:new}, and the objects that they return: tables with {@code
  * name}, {@code get}, {@code set}, {@code execute} and {@code add_event}. A failure inside an
- * object is logged and becomes an error of Lua, so that a call by a client has value nil. Confined
- * to the thread of the scripts.
+ * object is logged and becomes an error of Lua, so that a call by a client has value nil. Used by
+ * one thread, that of the scripts.
  */
 final class ObjectFunctions {
     private static final LazyLogger LOG = LazyLogger.of(ObjectFunctions.class);

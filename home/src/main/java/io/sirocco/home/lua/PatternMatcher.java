@@ -10,7 +10,7 @@ import org.luaj.vm2.Varargs;
 /**
  * Matches a pattern of Lua 5.2 (reference manual, 6.4.1) and counts its steps, so that a pattern
  * that backtracks for ever exceeds the limits of its task like an endless loop. LuaJ's own matcher
- * runs without instructions, where nothing could end it. Confined to the thread of the scripts.
+ * runs without instructions, where nothing could end it. Used by one thread, that of the scripts.
  */
 final class PatternMatcher {
     private static final int MAX_CAPTURES = 32;

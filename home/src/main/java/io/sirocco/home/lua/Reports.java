@@ -20,8 +20,8 @@ import org.luaj.vm2.Varargs;
 /**
  * The registrations of clients that receive values every second. A registration does not expire:
  * Object Manager never renews its own. Instead 64 are kept, and a new one replaces the one that was
- * renewed longest ago, so that clients which have gone cannot keep out new ones. Confined to the
- * thread of the scripts, except for {@link #clients}.
+ * renewed longest ago, so that clients which have gone cannot keep out new ones. Used by one
+ * thread, that of the scripts, except for {@link #clients}.
  */
 final class Reports {
     private static final int MAX = 64;
@@ -194,7 +194,7 @@ final class Reports {
         return text.append('}').toString();
     }
 
-    /** Returns the text of one value; one that cannot be had is nil, and the others stay. */
+    /** Returns the text of one value; nil if reading it fails. */
     private String value(LuaValue entry) {
         try {
             LuaValue value =

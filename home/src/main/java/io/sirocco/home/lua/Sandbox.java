@@ -30,7 +30,7 @@ import org.luaj.vm2.lib.ZeroArgFunction;
 /**
  * The libraries of scripts: the base library, {@code package}, {@code string} and {@code table} of
  * Lua 5.2; no {@code math}, {@code coroutine}, {@code io}, {@code os}, {@code bit32}, {@code
- * debug}, and no way to Java. Files come from {@link ScriptFiles} only. Confined to the thread of
+ * debug}, and no way to Java. Files come from {@link ScriptFiles} only. Used by one thread, that of
  * the scripts.
  */
 final class Sandbox {

@@ -11,8 +11,8 @@ import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 
 /**
- * The functions of {@code SYSTEM}. Each may be called with a dot or a colon. Confined to the thread
- * of the scripts.
+ * The functions of {@code SYSTEM}. Each may be called with a dot or a colon. Used by one thread,
+ * that of the scripts.
  */
 final class SystemFunctions {
     private static final long MAX_WAIT = 86_400_000; // milliseconds
@@ -20,7 +20,7 @@ final class SystemFunctions {
     private final LuaTable system = new LuaTable();
 
     /**
-     * Creates them.
+     * Adds {@code SYSTEM} with its functions to the globals.
      *
      * @param init sets up the objects
      * @param loop runs a pass of the objects

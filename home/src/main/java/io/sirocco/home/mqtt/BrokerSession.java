@@ -33,7 +33,7 @@ import java.util.function.Consumer;
 /**
  * One connection to a broker, from the attempt to its end: MQTT 3.1.1, clean session, keep alive
  * every 10 s, at most 64 messages in flight. A client of HiveMQ serves one connection only, so that
- * no state of an old one is left. Confined to the MQTT thread.
+ * no state of an old one is left. Used by one thread, that of MQTT.
  */
 final class BrokerSession {
     private static final int TIMEOUT_MILLIS = 4_000; // of each step of a connect
@@ -158,7 +158,7 @@ final class BrokerSession {
         end.complete(cause instanceof CompletionException ? cause.getCause() : cause);
     }
 
-    /** Says that commands act from now on, and sends what waits. */
+    /** Publishes {@code online}, and sends what waits. */
     void begin() {
         if (connected) {
             client.publish(availability(ONLINE));
@@ -239,7 +239,10 @@ final class BrokerSession {
         }
     }
 
-    /** Says that it leaves, and disconnects; the future completes within 600 ms. */
+    /**
+     * Publishes {@code offline} and disconnects. The future completes within 600 ms, with an
+     * exception if the broker does not respond.
+     */
     CompletableFuture<?> leave() {
         if (!connected) {
             ended(new IOException("closed"));

@@ -271,7 +271,7 @@ enum DeviceType {
             config.put("state_topic", "~/state").put("device_class", "button");
             var types = config.putArray("event_types");
             for (Press press : Press.values()) {
-                types.add(press.word());
+                types.add(press.eventType());
             }
         }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One object in Home Assistant. Commands run one after the other; after each, the state is read
- * back and published. Confined to the MQTT thread.
+ * back and published. Used by one thread, that of MQTT.
  */
 final class Entity {
     private static final LazyLogger LOG = LazyLogger.of(Entity.class);
@@ -108,7 +108,9 @@ final class Entity {
     void pressed(Press press) {
         if (type.component().equals("event")) {
             mqtt.publish(
-                    stateTopic(), Json.object().put("event_type", press.word()).toString(), false);
+                    stateTopic(),
+                    Json.object().put("event_type", press.eventType()).toString(),
+                    false);
         }
     }
 

@@ -193,7 +193,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
                 TimeUnit.MILLISECONDS);
     }
 
-    /** Logs a failure when it is another one than before. */
+    /** Logs a failure unless it equals the last one. */
     private void logOnce(MqttSettings broker, Throwable cause) {
         String failure = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         if (failure.equals(problem)) {
@@ -309,7 +309,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
         return connected;
     }
 
-    /** Returns how the connection is. */
+    /** Returns the state of the connection. */
     public MqttStatus status() {
         return new MqttStatus(broker, connected, problem, queue.size());
     }
@@ -324,7 +324,10 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
         return queue.size();
     }
 
-    /** Says {@code offline} to the broker, and ends within 1 s whatever the broker does. */
+    /**
+     * Publishes {@code offline} and disconnects; returns within 1 s even if the broker does not
+     * respond.
+     */
     @Override
     public void close() {
         enabled = false;
@@ -334,7 +337,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
         executor.shutdownNow();
     }
 
-    /** A subscription; two that are alike are two. */
+    /** A subscription. Several may have the same filter. */
     private static final class Filtered {
         final String filter;
         final MqttTopicFilter parsed;

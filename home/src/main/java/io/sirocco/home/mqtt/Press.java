@@ -7,14 +7,14 @@ public enum Press {
     DOUBLE_PRESS("double_press"),
     LONG_PRESS("long_press");
 
-    private final String word;
+    private final String eventType;
 
-    Press(String word) {
-        this.word = word;
+    Press(String eventType) {
+        this.eventType = eventType;
     }
 
     /** Returns the type of the event in Home Assistant. */
-    public String word() {
-        return word;
+    public String eventType() {
+        return eventType;
     }
 }

@@ -84,7 +84,7 @@ final class PublishQueue {
         return missed;
     }
 
-    /** Drops all that wait. */
+    /** Drops all waiting messages. */
     void clear() {
         for (Optional<Message> message = next(); message.isPresent(); message = next()) {
             done(message.get(), false);

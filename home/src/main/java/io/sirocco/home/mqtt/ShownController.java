@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 /**
  * A controller whose objects Home Assistant shows. It reports their values; when it has reported
  * none for 60 s, they are read. One that does not respond is {@code offline}; for this controller
- * itself the connection to the broker says so. Confined to the MQTT thread.
+ * itself the connection to the broker says so. Used by one thread, that of MQTT.
  */
 final class ShownController {
     private static final LazyLogger LOG = LazyLogger.of(ShownController.class);
@@ -152,13 +152,13 @@ final class ShownController {
         return messages;
     }
 
-    /** Ends: its objects are not updated any more. */
+    /** Stops updating its objects, and publishes that it is offline. */
     void remove() {
         publish(false);
         close();
     }
 
-    /** Ends: another takes its place. */
+    /** Stops updating its objects: another takes its place. */
     void close() {
         closed = true;
         poll.cancel(false);

@@ -7,7 +7,7 @@ import java.time.ZoneId;
 
 /**
  * Notices that the wall clock was set, or the time zone, by comparing it with a clock that cannot
- * be set. Confined to the thread of the scripts.
+ * be set. Used by one thread, that of the scripts.
  */
 final class ClockWatch {
     private static final Duration JUMP = Duration.ofSeconds(60);

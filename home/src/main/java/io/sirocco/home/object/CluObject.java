@@ -30,7 +30,7 @@ import org.luaj.vm2.Varargs;
  *     was; 20 OnMqttReceiveValue(id, message)</td></tr>
  * </table>
  *
- * <p>Confined to the thread of the scripts.
+ * <p>Used by one thread, that of the scripts.
  */
 final class CluObject extends StandardObject {
     private static final int UPTIME = 0;
@@ -200,7 +200,7 @@ final class CluObject extends StandardObject {
             return Press.PRESS;
         }
         for (Press press : Press.values()) {
-            if (press.word().equals(LuaText.text(word))) {
+            if (press.eventType().equals(LuaText.text(word))) {
                 return press;
             }
         }

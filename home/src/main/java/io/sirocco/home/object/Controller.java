@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * The services behind the object of the controller, class 0. It outlives a reset. Called on the
- * thread of the scripts; must not block.
+ * The services behind the object of the controller, class 0. It outlives a reset. Used by one
+ * thread, that of the scripts; must not block.
  */
 public interface Controller {
     /** Returns the state: 0 starting, 1 running, 2 error, 4 emergency. */

@@ -34,7 +34,7 @@ import org.luaj.vm2.Varargs;
  *
  * <p>There are at most 100 rules, with names of their own. Numbers are not used again. Added rules
  * are not kept over a reset: a script can store RuleList. Rules of the same minute occur in the
- * order of their ids. Confined to the thread of the scripts.
+ * order of their ids. Used by one thread, that of the scripts.
  */
 final class EventScheduler extends ScheduledObject {
     private static final int RULE_LIST = 0;

@@ -17,9 +17,9 @@ import org.luaj.vm2.Varargs;
 
 /**
  * An object that a script has created by {@code OBJECT:new} or {@code GATE:new}: numbered features,
- * methods and events. This class alone stands for a class of objects that is not known: its
- * features keep what was stored, its methods are logged and return nil, its events never happen.
- * Confined to the thread of the scripts, except for {@link #fire}.
+ * methods and events. An object of an unknown class has the behaviour of this class: features keep
+ * what is set, calls of methods are logged and return nil, and no events occur. Used by one thread,
+ * that of the scripts, except for {@link #fire} and {@link #deliver}.
  */
 public class HomeObject {
     private static final LazyLogger LOG = LazyLogger.of(HomeObject.class);

@@ -39,7 +39,7 @@ import org.luaj.vm2.Varargs;
  * </table>
  *
  * <p>GET and HEAD send no body. A response may have 1 MiB. A body that is not of its type is a
- * string. Confined to the thread of the scripts.
+ * string. Used by one thread, that of the scripts.
  */
 final class HttpRequest extends StandardObject {
     private static final int HOST = 0;

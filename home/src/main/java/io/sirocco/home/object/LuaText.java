@@ -10,7 +10,7 @@ import org.luaj.vm2.LuaValue;
 
 /**
  * Strings of Lua, which are bytes, as text in UTF-8. LuaJ's own conversion writes characters beyond
- * U+FFFF as two surrogates and does not read them.
+ * U+FFFF as two surrogates and does not read them. Any thread.
  */
 final class LuaText {
     private LuaText() {}

@@ -24,7 +24,7 @@ import tools.jackson.core.JacksonException;
  * <p>A payload that is JSON becomes its value ({@link LuaJson}), any other a string. A message that
  * is a table is published as JSON. A message to a topic that this object itself subscribes to is
  * refused, as it could go round for ever. The features do not change while the handlers of a
- * message run. Confined to the thread of the scripts.
+ * message run. Used by one thread, that of the scripts.
  */
 final class MqttTopic extends StandardObject {
     private static final int TOPIC = 0;

@@ -25,7 +25,7 @@ import org.luaj.vm2.Varargs;
  *     difference</td></tr>
  * </table>
  *
- * <p>Confined to the thread of the scripts.
+ * <p>Used by one thread, that of the scripts.
  */
 final class PresenceSensor extends StandardObject {
     private static final int TIMEOUT = 0;
@@ -86,7 +86,7 @@ final class PresenceSensor extends StandardObject {
             case TIMEOUT -> {
                 timeout = number("Timeout", value, 5, 86_400, timeout);
                 if (present && !signal) {
-                    await();
+                    scheduleNext();
                 }
             }
             case STATE -> {
@@ -148,7 +148,7 @@ final class PresenceSensor extends StandardObject {
         if (signal) {
             alarm.cancel();
         } else {
-            await();
+            scheduleNext();
         }
     }
 
@@ -159,13 +159,13 @@ final class PresenceSensor extends StandardObject {
         if (untilUndetected) {
             signal = false;
             lastSignal = now();
-            await();
+            scheduleNext();
         } else {
             end();
         }
     }
 
-    private void await() {
+    private void scheduleNext() {
         alarm.cancel();
         long due = lastSignal + (long) (timeout * NANOS_PER_S);
         alarm =
@@ -186,7 +186,7 @@ final class PresenceSensor extends StandardObject {
         report();
     }
 
-    /** Tells presence or absence, unless it has been told. */
+    /** Fires the event of presence or absence, unless it was the last one. */
     private void report() {
         if (locked || present == switchedOn) {
             return;

@@ -15,8 +15,8 @@ import org.luaj.vm2.Varargs;
  *
  * <p>When the clock is set by less than three hours, times that it skips occur at once, together,
  * and times that it repeats do not occur again, as in Debian's cron. When it is set further, or
- * there is another time zone, the next time is computed anew, and what was skipped is skipped.
- * Confined to the thread of the scripts.
+ * there is another time zone, the next time is computed anew, and what was skipped is skipped. Used
+ * by one thread, that of the scripts.
  */
 abstract class ScheduledObject extends StandardObject {
 
@@ -135,10 +135,10 @@ abstract class ScheduledObject extends StandardObject {
     final void reschedule() {
         alarm.cancel();
         due = started ? next(from.isAfter(now()) ? from : now()) : Optional.empty();
-        await();
+        scheduleNext();
     }
 
-    private void await() {
+    private void scheduleNext() {
         alarm.cancel();
         if (due.isPresent()) {
             Duration rest = Duration.between(now(), due.get());
@@ -157,7 +157,7 @@ abstract class ScheduledObject extends StandardObject {
         Instant time = now();
         Instant at = due.get();
         if (time.isBefore(at)) {
-            await();
+            scheduleNext();
         } else if (Duration.between(at, time).compareTo(CLOCK_WAS_SET) >= 0) {
             from = time;
             reschedule();

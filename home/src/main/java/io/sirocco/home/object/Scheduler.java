@@ -22,8 +22,8 @@ import org.luaj.vm2.LuaValue;
  *     because of a start, of other data or of another time; 1 OnStart, 2 OnStop</td></tr>
  * </table>
  *
- * <p>A table that is wrong is kept as text and logged; the value then stays. Confined to the thread
- * of the scripts.
+ * <p>A table that is wrong is kept as text and logged; the value then stays. Used by one thread,
+ * that of the scripts.
  */
 final class Scheduler extends ScheduledObject {
     private static final int DATA = 0;
@@ -93,7 +93,7 @@ final class Scheduler extends ScheduledObject {
         return limited ? Math.max(min, Math.min(max, number)) : number;
     }
 
-    /** Takes the value in force, and tells it if it is another one. */
+    /** Takes the value in force, and fires the event if it has changed. */
     private void follow() {
         Optional<SetPoint> current = table.current(now(), zone());
         if (current.isPresent() && limit(current.get().value()) != value) {

@@ -10,8 +10,8 @@ import org.luaj.vm2.Varargs;
 /**
  * Base of the classes of objects that the controller knows. A script that sets a feature to
  * something wrong finds a warning in the log, and the feature unchanged: the other lines of {@code
- * OnInit} still run. A wrong argument of a method is an error of Lua. Confined to the thread of the
- * scripts.
+ * OnInit} still run. A wrong argument of a method is an error of Lua. Used by one thread, that of
+ * the scripts.
  */
 abstract class StandardObject extends HomeObject {
     private static final LazyLogger LOG = LazyLogger.of(HomeObject.class);

@@ -37,8 +37,8 @@ import tools.jackson.databind.node.ObjectNode;
  * second. {@code SYSTEM.Init()} sets all variables of the file again, after the scripts have set
  * their first values and before OnInit. A function or an object of that name is not replaced.
  * Values of names that no script stores any more stay in the file until EraseAll, so an emergency
- * start does not lose them. All objects of this class share one file. Confined to the thread of the
- * scripts.
+ * start does not lose them. All objects of this class share one file. Used by one thread, that of
+ * the scripts.
  */
 final class Storage extends StandardObject {
     private static final LazyLogger LOG = LazyLogger.of(Storage.class);
@@ -53,12 +53,12 @@ final class Storage extends StandardObject {
     private boolean owner; // of the timer; one object has it for all
     private Scheduled timer = () -> {};
 
-    /** What all objects of the class share in one state of the scripts. */
+    /** The part that all objects of the class share in one state of the scripts. */
     static final class Shared {
         private final StorageFile file;
         private final Set<String> warned = new HashSet<>();
         private final Set<String> names = new LinkedHashSet<>();
-        private Optional<ObjectNode> values; // null until it is read; empty: not to be written
+        private Optional<ObjectNode> values; // null until it is read; empty if that fails
         private boolean running;
         private boolean restored;
 
@@ -263,7 +263,7 @@ final class Storage extends StandardObject {
         return LuaText.of(key);
     }
 
-    /** Saves what has changed, and waits until the disk has it. */
+    /** Saves the changes, and waits until the write has succeeded or failed. */
     @Override
     public void close() {
         timer.cancel();

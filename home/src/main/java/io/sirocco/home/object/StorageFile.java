@@ -101,7 +101,7 @@ final class StorageFile {
                         aside.getFileName());
     }
 
-    /** Has the file replaced soon, unless it has these values already. */
+    /** Replaces the file soon, unless it has these values already. */
     void write(ObjectNode values) {
         byte[] bytes = JSON.writeValueAsBytes(values);
         synchronized (this) {
@@ -171,7 +171,7 @@ final class StorageFile {
         }
     }
 
-    /** Waits until what was to be written is written, or could not be. */
+    /** Waits until the pending write has succeeded or failed. */
     void flush() {
         Thread running;
         synchronized (this) {

@@ -33,7 +33,7 @@ import org.luaj.vm2.LuaValue;
  *     sun sets, both without offset</td></tr>
  * </table>
  *
- * <p>The features do not depend on State. Confined to the thread of the scripts.
+ * <p>The features do not depend on State. Used by one thread, that of the scripts.
  */
 final class SunriseSunsetCalendar extends ScheduledObject {
     private static final int LONGITUDE = 0;

@@ -21,7 +21,8 @@ import org.luaj.vm2.Varargs;
  * </table>
  *
  * <p>Intervals are counted from the start, so they do not drift. Intervals that pass while the
- * thread of the scripts is busy trigger one event together. Confined to the thread of the scripts.
+ * thread of the scripts is busy trigger one event together. Used by one thread, that of the
+ * scripts.
  */
 final class Timer extends StandardObject {
     private static final int TIME = 0;

@@ -9,7 +9,7 @@ public final class ProjectKey {
     private final byte[] key;
     private final byte[] iv;
 
-    /** Creates one of copies of these. */
+    /** Creates a key from copies of the arrays, 16 bytes each. */
     public ProjectKey(byte[] key, byte[] iv) {
         this.key = key.clone();
         this.iv = iv.clone();

@@ -7,8 +7,7 @@ import java.util.Optional;
 
 /**
  * An element of a file that XStream has written. An element {@code <clu reference="7"/>} stands for
- * the one that has {@code id="7"}: {@link #resolved} returns that one. Not changed after it is
- * read.
+ * the one that has {@code id="7"}: {@link #resolved} returns that one. Immutable once it is read.
  */
 final class XmlElement {
     final String name;

@@ -13,7 +13,7 @@ import javax.crypto.spec.SecretKeySpec;
  *
  * <p>The padding is added and checked here, so that the JDK neither throws an exception for each
  * datagram under another key nor takes a time that tells what was wrong with it. A call allocates
- * nothing once the buffer has grown to the longest datagram. Thread-confined.
+ * nothing once the buffer has grown to the longest datagram. Used by one thread.
  */
 public final class CluCipher {
     private static final int BLOCK = 16;

@@ -8,8 +8,8 @@ import java.util.Arrays;
 
 /**
  * Writes plaintexts, one after the other into the same array. Sessions and serial numbers have
- * eight digits. A line feed ends the two requests with a free last part; responses have none.
- * Thread-confined.
+ * eight digits. CR and LF end the two requests with a free last part; responses have no line end.
+ * Used by one thread.
  */
 public final class DatagramWriter {
     private static final byte[] DIGITS = Fields.ascii("0123456789abcdef");

@@ -3,7 +3,7 @@ package io.sirocco.home.protocol;
 
 import java.net.Inet4Address;
 
-/** What the plaintext of a datagram asks of a controller. Immutable. */
+/** A request to a controller: the plaintext of a datagram. Immutable. */
 public sealed interface Request {
     /**
      * {@code req_discovery_clu}: asks all controllers of the network who they are.
@@ -52,9 +52,9 @@ public sealed interface Request {
     /** {@code req_check_alive}: asks for the serial number, without Lua. */
     record CheckAlive(Inet4Address host, int session) implements Request {}
 
-    /** Anything else; answered by {@code resp:ERROR}. */
+    /** Anything else; the response is {@code resp:ERROR}. */
     record Unknown() implements Request {}
 
-    /** A {@link Lua} request with a wrong address or session; never answered. */
+    /** A {@link Lua} request with a wrong address or session; it has no response. */
     record Malformed() implements Request {}
 }

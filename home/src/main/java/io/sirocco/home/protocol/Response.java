@@ -3,7 +3,7 @@ package io.sirocco.home.protocol;
 
 import java.net.Inet4Address;
 
-/** What the plaintext of a datagram of a controller says. Immutable. */
+/** A message of a controller: the plaintext of a datagram. Immutable. */
 public sealed interface Response {
     /**
      * {@code resp_discovery_clu}.

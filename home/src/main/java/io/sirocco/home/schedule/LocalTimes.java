@@ -7,7 +7,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
 
-/** Local times as instants. */
+/** Converts local times to instants. Any thread. */
 final class LocalTimes {
     private LocalTimes() {}
 

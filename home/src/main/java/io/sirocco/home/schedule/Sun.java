@@ -22,7 +22,7 @@ public record Sun(double latitude, double longitude) {
     private static final double EPOCH = 2_440_587.5; // 1970-01-01 as a Julian day
     private static final long DAY_MILLIS = 86_400_000;
 
-    /** What happens at the horizon. */
+    /** An event at the horizon. */
     public enum Event {
         /** The sun comes up. */
         SUNRISE,

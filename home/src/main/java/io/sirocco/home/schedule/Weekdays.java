@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Parses days of the week: {@code Mon-Fri}, {@code Sat,Sun}, {@code Fri-Mon}, {@code *}. */
+/**
+ * Parses days of the week: {@code Mon-Fri}, {@code Sat,Sun}, {@code Fri-Mon}, {@code *}. Any
+ * thread.
+ */
 final class Weekdays {
     private static final List<String> NAMES =
             List.of("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN");

@@ -9,7 +9,7 @@ import java.io.OutputStream;
 
 /**
  * Text as it is sent (RFC 764): a line ends with CR and LF, and a CR that ends no line is followed
- * by NUL. Here lines end with LF.
+ * by NUL. Here lines end with LF. Any thread.
  */
 final class NetAscii {
     private NetAscii() {}

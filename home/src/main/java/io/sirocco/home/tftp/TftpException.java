@@ -3,7 +3,7 @@ package io.sirocco.home.tftp;
 
 import java.io.IOException;
 
-/** The end of a transfer by an error that one side has told the other. */
+/** The end of a transfer by an error that one side has sent to the other. Immutable. */
 public final class TftpException extends IOException {
     private static final long serialVersionUID = 1;
 

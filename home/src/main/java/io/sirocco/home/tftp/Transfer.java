@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  * </pre>
  *
  * A second ACK of a block is ignored: a sender that repeated the next block for it would send
- * everything twice from then on (RFC 1123 4.2.3.1). Used by one virtual thread.
+ * everything twice from then on (RFC 1123 4.2.3.1). Used by one thread, a virtual one.
  */
 final class Transfer {
     private static final byte[] NO_BYTES = {};
@@ -127,7 +127,7 @@ final class Transfer {
         throw new TftpException(TftpError.NOT_DEFINED, "Timed out");
     }
 
-    /** Tells the peer why the transfer ends, unless the peer has told us. */
+    /** Sends the peer the reason why the transfer ends, unless the peer has ended it. */
     void fail(TftpException failure) {
         if (failure.isReceived()) {
             return;

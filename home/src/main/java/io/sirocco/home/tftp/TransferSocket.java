@@ -25,7 +25,7 @@ final class TransferSocket implements AutoCloseable {
     private static final int MAX_WAITING = 32;
     private static final int LOOP_CHECK_SECONDS = 10;
 
-    /** What ends a wait. */
+    /** The outcome of a wait. */
     sealed interface Event {
         /** A packet of the peer. */
         record Received(Packet packet) implements Event {}
@@ -140,7 +140,7 @@ final class TransferSocket implements AutoCloseable {
                 });
     }
 
-    /** A packet that cannot be sent is lost: the timer sees to it. */
+    /** Treats a packet that cannot be sent as lost: the timer sends it again. */
     private static void send(Datagrams datagrams, byte[] packet, InetSocketAddress to) {
         try {
             datagrams.send(packet, packet.length, to);

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -20,6 +20,7 @@ class FullHeapTest {
 
     @Test
     void theScriptsBootAnewAndEveryCallHasAValue() throws IOException, InterruptedException {
+        Path log = root.resolve("log");
         Process jvm =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -30,11 +31,18 @@ class FullHeapTest {
                                 Child.class.getName(),
                                 root.toString())
                         .redirectErrorStream(true)
+                        .redirectOutput(log.toFile())
                         .start();
-        String output = new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertEquals(0, jvm.waitFor(), output);
-        assertTrue(output.contains("out of memory: the scripts begin anew"), output);
-        assertTrue(output.endsWith("all calls have values\n"), output);
+        try {
+            boolean ended = jvm.waitFor(5, TimeUnit.MINUTES);
+            String output = Files.readString(log);
+            assertTrue(ended, output);
+            assertEquals(0, jvm.exitValue(), output);
+            assertTrue(output.contains("out of memory: the scripts begin anew"), output);
+            assertTrue(output.endsWith("all calls have values\n"), output);
+        } finally {
+            jvm.destroyForcibly();
+        }
     }
 
     /** The program of the other JVM. */

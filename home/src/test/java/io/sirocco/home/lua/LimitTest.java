@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -222,18 +223,20 @@ class LimitTest {
     }
 
     @Test
-    void nineBusyScriptsLeaveRoomForProbes() {
+    void busyScriptsLeaveRoomForProbesAndOthersWait() {
         ManualClock clock = new ManualClock();
         rig = new ScriptRig(root, settings -> settings.clock(clock));
         rig.script("USER.LUA", "function busy() started() while not stop do end return 'end' end");
         rig.start();
         CountDownLatch started = new CountDownLatch(LuaLimits.TASKS);
+        AtomicInteger running = new AtomicInteger();
         rig.context
                 .globals()
                 .set(
                         "started",
                         java(
                                 () -> {
+                                    running.incrementAndGet();
                                     started.countDown();
                                     clock.advance(6);
                                 }));
@@ -241,11 +244,12 @@ class LimitTest {
         for (int i = 0; i < LuaLimits.TASKS + 3; i++) {
             all.add(rig.later("busy()"));
         }
-        await(started);
+        await(started); // all that have room
         clock.advance(6);
         for (int i = 0; i < 100; i++) {
             isAlive();
         }
+        assertEquals(LuaLimits.TASKS, running.get());
         CompletableFuture<String> later = rig.later("1");
         isAlive();
         assertFalse(later.isDone()); // waits behind three that have no room

@@ -12,8 +12,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // loops wait
 class ReportsTest {
     private static final InetAddress HOST = InetAddress.ofLiteral("10.72.144.72");
     private static final InetAddress SOURCE = InetAddress.ofLiteral("10.72.144.99");

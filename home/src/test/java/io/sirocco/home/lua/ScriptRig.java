@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.lua;
 
-import io.sirocco.home.mqtt.Mqtt;
+import io.sirocco.home.mqtt.NoMqtt;
 import io.sirocco.home.object.HomeObject;
 import io.sirocco.home.object.ObjectContext;
 import io.sirocco.net.Clock;
@@ -18,7 +18,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.luaj.vm2.LuaValue;
@@ -150,21 +149,6 @@ final class ScriptRig implements ObjectFactory, AutoCloseable {
         @Override
         public void close() {
             events.add(name() + " close");
-        }
-    }
-
-    private static final class NoMqtt implements Mqtt {
-        @Override
-        public void publish(String topic, String payload, boolean retained) {}
-
-        @Override
-        public Subscription subscribe(String filter, BiConsumer<String, String> received) {
-            return () -> {};
-        }
-
-        @Override
-        public boolean connected() {
-            return false;
         }
     }
 }

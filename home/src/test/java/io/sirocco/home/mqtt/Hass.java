@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sirocco.home.FreePort;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -38,7 +39,7 @@ final class Hass implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final Path folder = Files.createTempDirectory("sirocco-hass");
-    private final int port = Mosquitto.freePort();
+    private final int port = FreePort.tcp();
     private final HttpClient client = HttpClient.newHttpClient();
     private Process process;
     private String token = "";

@@ -455,7 +455,30 @@ class HomeAssistantTest {
 
     /** The project names it CLU221010198, and so do its scripts. */
     @Test
-    void ownControllerIsFoundByItsSerialNumberAndStaysOnline() throws IOException {
+    void ownControllerIsFoundByItsSerialNumberUnderAnyName() throws IOException {
+        remote.put("DOU1", 0, "1");
+        home =
+                new HomeAssistant(
+                        mqtt,
+                        project(eight()),
+                        "homeassistant",
+                        "CLU_OF_THE_SCRIPT",
+                        "test",
+                        (id, payload) -> {},
+                        Duration.ofMillis(20));
+        home.addOwn(7, new FakeObjects()); // the project has no such controller
+        home.addOwn(221010198, remote);
+        mqtt.connect(broker.settings("CLU_OF_THE_SCRIPT"));
+        capture.awaitPayload(root("DOU1") + "/state", "{\"state\":\"ON\"}");
+        assertEquals(8, home.size());
+        broker.publish(root("DOU1") + "/set", "{\"state\":\"OFF\"}");
+        capture.awaitPayload(root("DOU1") + "/state", "{\"state\":\"OFF\"}");
+        capture.awaitPayload("homeassistant/CLU_OF_THE_SCRIPT/availability", "online");
+        capture.awaitPayload("homeassistant/" + CLU + "/availability", "online");
+    }
+
+    @Test
+    void ownControllerStaysOnlineWhileTheBrokerIsConnected() throws IOException {
         remote.put("DOU1", 0, "1");
         home =
                 new HomeAssistant(

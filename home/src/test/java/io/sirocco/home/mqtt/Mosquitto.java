@@ -4,10 +4,10 @@ package io.sirocco.home.mqtt;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sirocco.home.FreePort;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -33,7 +33,7 @@ public final class Mosquitto implements AutoCloseable {
         assumeTrue(installed(PROGRAM), "mosquitto is not installed");
         assumeTrue(installed("mosquitto_sub"), "mosquitto-clients is not installed");
         folder = Files.createTempDirectory("sirocco-mosquitto");
-        port = freePort();
+        port = FreePort.tcp();
     }
 
     /** Debian installs it where only the PATH of root looks. */
@@ -45,12 +45,6 @@ public final class Mosquitto implements AutoCloseable {
     private static boolean installed(String program) {
         return Stream.of(System.getenv("PATH").split(File.pathSeparator))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder).resolve(program)));
-    }
-
-    static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     /** Prepares one that anybody may use; it does not run yet. */

@@ -302,7 +302,7 @@ class MqttConnectionTest {
     }
 
     @Test
-    void brokerThatAcceptsAndNeverAnswers() throws IOException {
+    void brokerThatAcceptsAndNeverResponds() throws IOException {
         try (var silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             mqtt.connect(
                     MqttSettings.of(

@@ -123,7 +123,14 @@ class MqttTlsTest {
         use("ca.crt", "ca.crt");
         try (Mosquitto broker = broker("broker", "require_certificate true")) {
             connect(broker);
-            failsWith("no connection");
+            await("refused", () -> broker.log().contains("peer did not return a certificate"));
+            await(
+                    "failed",
+                    () -> !log.containing("no connection to the MQTT broker ssl").isEmpty());
+            assertFalse(mqtt.connected());
+            use("client.crt", "certificate.crt");
+            use("client.key", "key.pem");
+            await("connected", mqtt::connected);
         }
     }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.mqtt;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.sirocco.home.Clu;
 import java.net.Inet4Address;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +46,11 @@ class ScriptValuesTest {
                                             .tftpPort(0)
                                             .broadcasts(false))) {
                 capture.awaitPayload("homeassistant/sensor/rain/state", "100");
+                assertEquals(
+                        IntStream.rangeClosed(1, 100).mapToObj(Integer::toString).toList(),
+                        capture.payloads("homeassistant/sensor/rain/state").stream()
+                                .distinct() // the last is sent again once the broker is connected
+                                .toList());
                 broker.capture("homeassistant/sensor/rain/state")
                         .awaitLine("1 homeassistant/sensor/rain/state 100"); // it is the last one
                 Mosquitto.await(

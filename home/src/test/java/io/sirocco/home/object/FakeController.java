@@ -74,6 +74,6 @@ final class FakeController implements Controller {
 
     @Override
     public void objectChanged(String name, Press press) {
-        calls.add(name + " " + press.word());
+        calls.add(name + " " + press.eventType());
     }
 }

@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.sirocco.home.object.Scripts.NoMqtt;
+import io.sirocco.home.mqtt.NoMqtt;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -287,7 +287,7 @@ class HttpObjectsTest {
         }
 
         @Test
-        void aResetAnswersAndFreesThePort() throws Exception {
+        void aResetRespondsAndFreesThePort() throws Exception {
             var seen = new ArrayList<String>();
             handle(listener, 0, () -> seen.add(get(listener, 0)));
             open(listener);

@@ -6,16 +6,26 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.home.InterfaceFiles;
+import io.sirocco.home.lua.LuaRuntime;
+import io.sirocco.home.lua.ObjectFactory;
+import io.sirocco.home.lua.ScriptThread;
+import io.sirocco.home.mqtt.NoMqtt;
 import io.sirocco.http.QuietLogs;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -30,6 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
@@ -114,7 +125,7 @@ class InterfacesTest {
     }
 
     private HomeObject create(Interface each) {
-        var scripts = new Scripts("2026-11-28T23:30:05Z", runtime, new Scripts.NoMqtt());
+        var scripts = new Scripts("2026-11-28T23:30:05Z", runtime, new NoMqtt());
         return objects.create(each.type(), "X1", scripts.context()).orElseThrow();
     }
 
@@ -142,6 +153,110 @@ class InterfacesTest {
             }
         }
         assertEquals(each.features("set"), settable);
+    }
+
+    /**
+     * The format has no type for booleans: a feature that is one is a number, 0 or 1, for those
+     * that set it.
+     */
+    @ParameterizedTest
+    @MethodSource("interfaces")
+    void valuesHaveTheTypesOfTheirFeatures(Interface each) {
+        HomeObject object = create(each);
+        for (Element feature : each.elements("feature").toList()) {
+            int index = Integer.parseInt(feature.getAttribute("index"));
+            LuaValue value = object.get(index);
+            String type = feature.getAttribute("type");
+            String name = feature.getAttribute("name") + " = " + value;
+            switch (value.type()) {
+                case LuaValue.TNIL -> {} // it has no value yet
+                case LuaValue.TNUMBER ->
+                        assertTrue(Set.of("num", "timestamp").contains(type), name);
+                case LuaValue.TBOOLEAN -> {
+                    assertEquals("num 0,1", type + " " + feature.getAttribute("enum"), name);
+                    if (feature.getAttribute("set").equals("true")) {
+                        object.set(index, LuaValue.ONE);
+                        assertEquals(LuaValue.TRUE, object.get(index), name);
+                        object.set(index, LuaValue.ZERO);
+                        assertEquals(LuaValue.FALSE, object.get(index), name);
+                    }
+                }
+                case LuaValue.TSTRING -> assertEquals("str", type, name);
+                default -> assertEquals(value.typename(), type, name);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("interfaces")
+    void valuesHaveTheLimitsOfTheirFeatures(Interface each) {
+        HomeObject object = create(each);
+        for (Element feature : each.elements("feature").toList()) {
+            int index = Integer.parseInt(feature.getAttribute("index"));
+            String name = feature.getAttribute("name");
+            String[] range = feature.getAttribute("range").split("-");
+            if (range.length == 2 && feature.getAttribute("set").equals("true")) {
+                long min = Long.parseLong(range[0]);
+                long max = Long.parseLong(range[1]);
+                assertEquals(min, set(object, index, min), name);
+                assertEquals(max, set(object, index, max), name);
+                if (name.equals("StatusCode")) {
+                    continue; // checked when the response is sent
+                }
+                assertEquals(max, set(object, index, min - 1), name);
+                assertEquals(max, set(object, index, max + 1), name);
+            }
+        }
+    }
+
+    private static long set(HomeObject object, int index, long value) {
+        object.set(index, LuaValue.valueOf((double) value));
+        return object.get(index).tolong();
+    }
+
+    @Test
+    void theControllerHasNoMoreObjectsThanItsOptionSays() throws Exception {
+        Interface controller = read(FOLDER.resolve("clu_virtual_sirocco.xml"));
+        String limit =
+                controller
+                        .elements("option")
+                        .filter(each -> each.getAttribute("name").equals("maxObjects"))
+                        .findFirst()
+                        .orElseThrow()
+                        .getAttribute("value");
+        Files.createDirectories(runtime.resolve("root/a"));
+        Files.writeString(
+                runtime.resolve("root/a/MAIN.LUA"),
+                """
+                function checkAlive() return "true" end
+                SYSTEM.Init()
+                created = 0
+                while pcall(OBJECT.new, OBJECT, 7777, "X" .. created) do created = created + 1 end
+                repeat SYSTEM.Loop() until false
+                """);
+        try (var lua = LuaRuntime.create(runtime.resolve("root"), report -> {}, settings -> {})) {
+            lua.start(factory()).get(60, TimeUnit.SECONDS);
+            var created = new CompletableFuture<String>();
+            lua.call("created", created::complete);
+            assertEquals(limit, created.get(60, TimeUnit.SECONDS));
+        }
+    }
+
+    private ObjectFactory factory() {
+        return new ObjectFactory() {
+            @Override
+            public ObjectContext context(ScriptThread scripts, LuaValue globals) {
+                var address = (Inet4Address) InetAddress.ofLiteral("127.0.0.1");
+                return new ObjectContext(
+                        scripts, globals, runtime, address, () -> ZoneOffset.UTC, new NoMqtt());
+            }
+
+            @Override
+            public Optional<HomeObject> create(
+                    int type, boolean gate, String name, Varargs arguments, ObjectContext context) {
+                return objects.create(type, name, context);
+            }
+        };
     }
 
     @ParameterizedTest

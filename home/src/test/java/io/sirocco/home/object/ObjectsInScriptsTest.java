@@ -8,7 +8,7 @@ import io.sirocco.home.lua.LuaRuntime;
 import io.sirocco.home.lua.LuaStatus;
 import io.sirocco.home.lua.ObjectFactory;
 import io.sirocco.home.lua.ScriptThread;
-import io.sirocco.home.object.Scripts.NoMqtt;
+import io.sirocco.home.mqtt.NoMqtt;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.URI;

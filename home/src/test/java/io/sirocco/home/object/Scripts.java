@@ -4,6 +4,7 @@ package io.sirocco.home.object;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.home.mqtt.Mqtt;
+import io.sirocco.home.mqtt.NoMqtt;
 import java.io.ByteArrayInputStream;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -13,7 +14,6 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiConsumer;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -116,21 +116,5 @@ final class Scripts {
 
     static String get(HomeObject object, int index) {
         return object.get(index).tojstring();
-    }
-
-    /** No connection. */
-    static final class NoMqtt implements Mqtt {
-        @Override
-        public void publish(String topic, String payload, boolean retained) {}
-
-        @Override
-        public Subscription subscribe(String filter, BiConsumer<String, String> received) {
-            return () -> {};
-        }
-
-        @Override
-        public boolean connected() {
-            return false;
-        }
     }
 }

@@ -8,14 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.home.object.Scripts.NoMqtt;
+import io.sirocco.home.mqtt.NoMqtt;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -248,7 +248,9 @@ class StorageTest {
     }
 
     private void killWriters(int rounds) throws Exception {
-        var random = RandomGenerator.of("L64X128MixRandom");
+        long seed = System.nanoTime();
+        System.out.println("killWriters: seed " + seed);
+        var random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
         int last = 0;
         for (int round = 0; round < rounds; round++) {
             Process writer = writer();

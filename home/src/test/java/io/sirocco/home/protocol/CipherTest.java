@@ -90,7 +90,7 @@ class CipherTest {
         }
     }
 
-    /** One in 256 passes: whoever answers those has an oracle. */
+    /** One in 256 passes: a controller that responds to those is an oracle. */
     @Test
     void anotherKeyDecryptsNextToNothing() {
         byte[] sent = new byte[48];

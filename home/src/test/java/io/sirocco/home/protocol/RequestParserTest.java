@@ -112,7 +112,7 @@ class RequestParserTest {
                 "req:host:00003649:checkAlive()",
                 "req::00003649:checkAlive()"
             })
-    void malformedIsNotAnswered(String text) {
+    void malformedHasNoResponse(String text) {
         assertEquals(new Request.Malformed(), parse(text.replace("\\u00e9", "é")));
     }
 

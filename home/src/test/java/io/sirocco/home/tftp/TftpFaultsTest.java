@@ -109,7 +109,7 @@ class TftpFaultsTest {
             return this;
         }
 
-        /** Nothing has come until now: another request on another port is answered first. */
+        /** Nothing has come until now: another request on another port has its response first. */
         void receivesNothing() throws IOException {
             try (var other = new Peer()) {
                 assertTrue(other.request(false).receive().startsWith("DATA 1 "));
@@ -166,7 +166,7 @@ class TftpFaultsTest {
         peer.receives("ERROR 0 Timed out").ack(1).receivesNothing();
     }
 
-    /** RFC 1123 4.2.3.1: an answer to each copy of an ACK doubles all that follows. */
+    /** RFC 1123 4.2.3.1: a response to each copy of an ACK doubles all that follows. */
     @Test
     void sorcerersApprentice() throws IOException {
         peer.request(false).receives("DATA 1 512");
