@@ -115,7 +115,8 @@ public final class Clu implements AutoCloseable {
                         settings.tftpPort,
                         root,
                         TftpSettings.DEFAULTS.fortified(settings.fortified));
-        var server = new CluServer(settings, identity, keyFile, keys, transfers);
+        var server =
+                new CluServer(loops.all().getFirst(), settings, identity, keyFile, keys, transfers);
         LuaRuntime scripts =
                 LuaRuntime.create(
                         root,

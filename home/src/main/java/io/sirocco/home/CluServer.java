@@ -26,6 +26,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -41,6 +42,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class CluServer implements ReportSink, AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);
     private static final int MAX_WAITING = 20_000; // responses and reports
+    private static final int MAX_WAITING_CHARACTERS = 16 << 20; // of their values
     private static final int MAX_RESETS = 100; // that wait for one boot
     private static final int MAX_DISCOVERIES = 100; // per second
     private static final String CHECK_ALIVE = "checkAlive()";
@@ -56,12 +58,14 @@ final class CluServer implements ReportSink, AutoCloseable {
     private final SecureRandom random = new SecureRandom();
     private final Queue<Outgoing> outbox = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger(); // in the outbox
+    private final AtomicInteger waitingCharacters = new AtomicInteger();
+    private final AtomicBoolean emptying = new AtomicBoolean(); // the loop empties the outbox soon
     private final DatagramWriter writer = new DatagramWriter();
     private volatile KeyFile.Content content; // written on the loop
+    private final Loop loop;
     private LuaRuntime scripts; // set before the sockets are open
-    private Datagrams unicast; // the same
-    private Datagrams broadcasts; // the same; null without
-    private Loop loop; // the same
+    private volatile Datagrams unicast; // null until it is open
+    private Datagrams broadcasts; // null without, and until it is open
     private byte[] sealed = new byte[4_096];
     private boolean settingKey;
     private CompletableFuture<LuaStatus> boot; // that the last resets wait for; null at first
@@ -75,14 +79,23 @@ final class CluServer implements ReportSink, AutoCloseable {
      *
      * @param key null for the project key of the moment at which it is sent
      */
-    private record Outgoing(KeyRing.Key key, Response response, InetSocketAddress to) {}
+    private record Outgoing(KeyRing.Key key, Response response, InetSocketAddress to) {
+        int characters() {
+            return response instanceof Response.Lua lua ? lua.value().length() : 0;
+        }
+    }
 
+    /**
+     * @param loop of the sockets
+     */
     CluServer(
+            Loop loop,
             CluSettings settings,
             Identity identity,
             KeyFile keyFile,
             KeyFile.Content content,
             FileTransfers transfers) {
+        this.loop = loop;
         this.settings = settings;
         this.address = settings.address;
         this.identity = identity;
@@ -94,8 +107,10 @@ final class CluServer implements ReportSink, AutoCloseable {
     }
 
     /**
-     * Opens the sockets. Blocks; not for the thread of the loop.
+     * Opens the sockets. Requests may come before it returns. Blocks; not for the thread of the
+     * loop.
      *
+     * @param loops has the loop of this server alone
      * @throws IOException if an address cannot be bound
      */
     void open(Loops loops, LuaRuntime scripts) throws IOException {
@@ -106,7 +121,6 @@ final class CluServer implements ReportSink, AutoCloseable {
                         own,
                         options -> options.broadcast(true).reuseAddress(settings.broadcasts),
                         this::receivedUnicast);
-        loop = unicast.loop();
         if (settings.broadcasts) {
             broadcasts =
                     loops.datagrams(
@@ -141,6 +155,9 @@ final class CluServer implements ReportSink, AutoCloseable {
 
     private void receivedUnicast(
             Datagrams socket, byte[] bytes, int length, InetSocketAddress from) {
+        if (unicast == null) { // open() has not gone on yet
+            unicast = socket;
+        }
         KeyRing.Opened opened = keys.openUnicast(bytes, length);
         if (opened == null) {
             return;
@@ -271,12 +288,12 @@ final class CluServer implements ReportSink, AutoCloseable {
                 from.getAddress(),
                 value -> hand(key, new Response.Lua(address, lua.session(), value), from));
         if (!flushing) { // all scripts of this turn wake the thread once
-            flushing = true;
-            loop.execute(
-                    () -> {
-                        flushing = false;
-                        scripts.flush();
-                    });
+            flushing =
+                    execute(
+                            () -> {
+                                flushing = false;
+                                scripts.flush();
+                            });
         }
     }
 
@@ -368,23 +385,37 @@ final class CluServer implements ReportSink, AutoCloseable {
 
     /** Hands a response to the loop. Any thread. */
     private void hand(KeyRing.Key key, Response response, InetSocketAddress to) {
-        if (waiting.get() >= MAX_WAITING) {
+        var next = new Outgoing(key, response, to);
+        int characters = next.characters();
+        if (waiting.get() >= MAX_WAITING
+                || waitingCharacters.get() + characters > MAX_WAITING_CHARACTERS) {
             return;
         }
-        outbox.add(new Outgoing(key, response, to));
-        if (waiting.getAndIncrement() == 0) {
-            execute(this::empty);
+        outbox.add(next);
+        waitingCharacters.addAndGet(characters);
+        waiting.incrementAndGet();
+        if (emptying.compareAndSet(false, true)) {
+            boolean handed = false;
+            try {
+                handed = execute(this::empty);
+            } finally {
+                if (!handed) {
+                    emptying.set(false); // the next response tries again
+                }
+            }
         }
     }
 
     private void empty() {
-        int count = waiting.get();
-        while (count > 0) {
-            for (int i = 0; i < count; i++) {
-                Outgoing next = outbox.remove();
-                attempt(next.key == null ? keys.project() : next.key, next.response, next.to);
+        emptying.set(false); // a response that comes from now on has its own turn
+        for (int i = waiting.get(); i > 0; i--) {
+            Outgoing next = outbox.poll();
+            if (next == null) {
+                return;
             }
-            count = waiting.addAndGet(-count);
+            waiting.decrementAndGet();
+            waitingCharacters.addAndGet(-next.characters());
+            attempt(next.key == null ? keys.project() : next.key, next.response, next.to);
         }
     }
 
@@ -397,15 +428,21 @@ final class CluServer implements ReportSink, AutoCloseable {
         }
     }
 
-    private void execute(Runnable task) {
+    /** Returns false when the loop has ended, and the sockets with it. */
+    private boolean execute(Runnable task) {
         try {
             loop.execute(task);
+            return true;
         } catch (RejectedExecutionException e) {
-            // the loop has ended, and the sockets with it
+            return false;
         }
     }
 
     private void send(KeyRing.Key key, Response response, InetSocketAddress to) {
+        Datagrams socket = unicast;
+        if (socket == null) {
+            return; // a report of scripts that have booted first
+        }
         int length = writer.write(response);
         int size = CluCipher.encryptedLength(length);
         if (size > Datagrams.MAX_SIZE) {
@@ -417,7 +454,7 @@ final class CluServer implements ReportSink, AutoCloseable {
         }
         key.cipher().encrypt(writer.bytes(), 0, length, sealed);
         try {
-            unicast.send(sealed, size, to);
+            socket.send(sealed, size, to);
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "cannot respond to " + to, e);
         }

@@ -77,7 +77,9 @@ class HomeToolsTest {
             Output value =
                     home.tool(
                             "execute",
-                            "SYSTEM:clientRegister('127.0.0.1', " + freePort() + ", 7, {{CLU, 5}})");
+                            "SYSTEM:clientRegister('127.0.0.1', "
+                                    + freePort()
+                                    + ", 7, {{CLU, 5}})");
             assertTrue(
                     value.out().matches("clientReport:7:\\{\"\\d{4}-\\d\\d-\\d\\d\"}\n"),
                     value.out() + value.err());
