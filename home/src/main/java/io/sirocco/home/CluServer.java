@@ -181,8 +181,9 @@ final class CluServer implements ReportSink, AutoCloseable {
         }
     }
 
-    private boolean isFortified() {
-        return settings.fortified && content.adopted();
+    /** Returns whether it accepts nothing without its project key. Any thread. */
+    boolean isFortified() {
+        return settings.fortified && content.hasProjectKey();
     }
 
     /** Returns whether a request to a fortified controller may have a response and an effect. */

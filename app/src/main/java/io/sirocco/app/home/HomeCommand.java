@@ -206,7 +206,7 @@ public final class HomeCommand implements Callable<Integer> {
                     address,
                     Optional.ofNullable(adminToken),
                     clu,
-                    new HomeState.Facts(fortified, demo));
+                    new HomeState.Facts(demo));
         } catch (UncheckedIOException e) {
             throw new IOException(
                     e.getCause().getMessage() + "; choose another by --admin, or --admin none", e);
