@@ -158,7 +158,7 @@ public final class Clu implements AutoCloseable {
                                         + " Object Manager adopt it, or copy the project to {0}",
                                 settings.directory.resolve("project.omp"));
             }
-            server.open(loops, scripts);
+            server.open(loops, scripts, clients::keyChanged);
             return clu;
         } catch (IOException | RuntimeException e) {
             clu.close();
@@ -189,7 +189,7 @@ public final class Clu implements AutoCloseable {
             if (settings.fortified && !keys.hasProjectKey()) {
                 throw new IOException(
                         e.getMessage()
-                                + " A fortified controller needs the key of its project: save the"
+                                + ". A fortified controller needs the key of its project: save the"
                                 + " project in Object Manager again and copy it to "
                                 + project
                                 + ", or start without --fortified.",

@@ -63,6 +63,7 @@ final class CluServer implements ReportSink, AutoCloseable {
     private final DatagramWriter writer = new DatagramWriter();
     private volatile KeyFile.Content content; // written on the loop
     private final Loop loop;
+    private Runnable keyChanged; // set before the sockets are open
     private LuaRuntime scripts; // set before the sockets are open
     private volatile Datagrams unicast; // null until it is open
     private Datagrams broadcasts; // null without, and until it is open
@@ -111,10 +112,13 @@ final class CluServer implements ReportSink, AutoCloseable {
      * loop.
      *
      * @param loops has the loop of this server alone
+     * @param keyChanged is called after a client has set the project key, on a thread that may
+     *     block
      * @throws IOException if an address cannot be bound
      */
-    void open(Loops loops, LuaRuntime scripts) throws IOException {
+    void open(Loops loops, LuaRuntime scripts, Runnable keyChanged) throws IOException {
         this.scripts = scripts;
+        this.keyChanged = keyChanged;
         var own = new InetSocketAddress(address, settings.port);
         unicast =
                 loops.datagrams(
@@ -317,6 +321,9 @@ final class CluServer implements ReportSink, AutoCloseable {
                                             content = next;
                                             keys.setProjectKey(set.key());
                                             send(keys.project(), new Response.Ok(), from);
+                                            Thread.ofVirtual()
+                                                    .name("sirocco-home-new-key")
+                                                    .start(keyChanged);
                                         } else {
                                             send(key, new Response.Failed(), from);
                                         }

@@ -136,8 +136,7 @@ class KeyOfProjectTest {
     void aFortifiedControllerWithoutAKeyDoesNotStartWithADamagedProject() throws Exception {
         Files.writeString(directory.resolve("project.omp"), "no archive");
         var refused =
-                assertThrows(
-                        IOException.class, () -> start(settings -> settings.fortified(true)));
+                assertThrows(IOException.class, () -> start(settings -> settings.fortified(true)));
         assertTrue(refused.getMessage().contains("project.omp"), refused.getMessage());
         assertTrue(refused.getMessage().contains("start without --fortified"));
     }
