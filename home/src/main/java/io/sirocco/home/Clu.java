@@ -270,9 +270,12 @@ public final class Clu implements AutoCloseable {
         return services.shownObjects();
     }
 
-    /** Discards the state of the scripts and boots them again; completes when they run. */
+    /**
+     * Does what a RESET of a client does: discards the state of the scripts and boots them again,
+     * ends file transfers, and no longer accepts the temporary key. Completes when the scripts run.
+     */
     public CompletableFuture<LuaStatus> reset() {
-        return scripts.reset().copy();
+        return server.reset();
     }
 
     @Override

@@ -345,6 +345,20 @@ final class CluServer implements ReportSink, AutoCloseable {
         }
     }
 
+    /** Resets the controller; completes when its scripts run again. Any thread. */
+    CompletableFuture<LuaStatus> reset() {
+        var dropped = new CompletableFuture<Void>();
+        if (!execute(
+                () -> {
+                    keys.reset();
+                    dropped.complete(null);
+                })) {
+            dropped.complete(null); // the loop has ended
+        }
+        transfers.close(() -> {});
+        return scripts.reset().thenCombine(dropped, (status, none) -> status);
+    }
+
     /** Each reset has its effect; of those that wait for the same boot the last are answered. */
     private void reset(KeyRing.Key key, InetSocketAddress from) {
         keys.reset();
