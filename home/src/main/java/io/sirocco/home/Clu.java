@@ -73,7 +73,7 @@ public final class Clu implements AutoCloseable {
     /**
      * Starts a controller, and returns when it serves clients; its scripts may boot a little
      * longer. If its folder has a {@code project.omp}, its key is the project key until a client
-     * sets another.
+     * sets another. If it is to be fortified and has no project key, it logs that it is open.
      *
      * @throws IOException if a file of its folder is damaged or cannot be written, or an address
      *     cannot be bound; the message says what to do
@@ -87,7 +87,7 @@ public final class Clu implements AutoCloseable {
         }
         AtomicFile.deleteRemains(directory);
         var keyFile = new KeyFile(directory);
-        KeyFile.Content keys = withKeyOfProject(keyFile.open(), keyFile, directory);
+        KeyFile.Content keys = withKeyOfProject(keyFile.open(), keyFile, settings);
         Identity identity =
                 Identity.open(directory.resolve("root/a"), mac(settings.address), settings.version);
         Loops loops =
@@ -115,7 +115,8 @@ public final class Clu implements AutoCloseable {
                         settings.tftpPort,
                         root,
                         TftpSettings.DEFAULTS.fortified(settings.fortified));
-        var server = new CluServer(settings, identity, keyFile, keys, transfers);
+        var server =
+                new CluServer(loops.all().getFirst(), settings, identity, keyFile, keys, transfers);
         LuaRuntime scripts =
                 LuaRuntime.create(
                         root,
@@ -149,7 +150,15 @@ public final class Clu implements AutoCloseable {
                         created);
         try {
             scripts.start(created);
-            server.open(loops, scripts);
+            if (settings.fortified && !keys.hasProjectKey()) {
+                LOG.get()
+                        .log(
+                                Level.WARNING,
+                                "the controller is not fortified yet: it has no project key. Have"
+                                        + " Object Manager adopt it, or copy the project to {0}",
+                                settings.directory.resolve("project.omp"));
+            }
+            server.open(loops, scripts, clients::keyChanged);
             return clu;
         } catch (IOException | RuntimeException e) {
             clu.close();
@@ -157,21 +166,35 @@ public final class Clu implements AutoCloseable {
         }
     }
 
-    /** Until a client sets a project key, that of the project in its folder is the key. */
+    /**
+     * Until a client sets a project key, that of the project in its folder is the key. It stays the
+     * key when the project is gone. A fortified controller without any project key does not start
+     * when the project cannot be read: it would be open to the PIN.
+     */
     private static KeyFile.Content withKeyOfProject(
-            KeyFile.Content keys, KeyFile file, Path directory) throws IOException {
-        Path project = directory.resolve("project.omp");
+            KeyFile.Content keys, KeyFile file, CluSettings settings) throws IOException {
+        Path project = settings.directory.resolve("project.omp");
         if (keys.adopted() || Files.notExists(project)) {
             return keys;
         }
         try {
             ProjectKey both = ProjectFile.read(project).key();
             var key = new CipherKey(Bytes.of(both.key()), Bytes.of(both.iv()));
-            if (!key.equals(keys.key())) {
-                file.write(new KeyFile.Content(key, keys.pin(), false));
+            KeyFile.Content next = keys.withKeyOfProject(key);
+            if (!next.equals(keys)) {
+                file.write(next);
             }
-            return keys.withProjectKey(key);
+            return next;
         } catch (ProjectException e) {
+            if (settings.fortified && !keys.hasProjectKey()) {
+                throw new IOException(
+                        e.getMessage()
+                                + ". A fortified controller needs the key of its project: save the"
+                                + " project in Object Manager again and copy it to "
+                                + project
+                                + ", or start without --fortified.",
+                        e);
+            }
             LOG.get().log(Level.WARNING, "the controller keeps its key: {0}", e.getMessage());
             return keys;
         }
@@ -190,6 +213,13 @@ public final class Clu implements AutoCloseable {
     /** Returns the serial number, an unsigned number. */
     public int serial() {
         return identity.serial();
+    }
+
+    /**
+     * Returns whether it accepts nothing without its project key: it was started so, and has one.
+     */
+    public boolean fortified() {
+        return server.isFortified();
     }
 
     /** Returns how the scripts are. */
@@ -240,9 +270,12 @@ public final class Clu implements AutoCloseable {
         return services.shownObjects();
     }
 
-    /** Discards the state of the scripts and boots them again; completes when they run. */
+    /**
+     * Does what a RESET of a client does: discards the state of the scripts and boots them again,
+     * ends file transfers, and no longer accepts the temporary key. Completes when the scripts run.
+     */
     public CompletableFuture<LuaStatus> reset() {
-        return scripts.reset().copy();
+        return server.reset();
     }
 
     @Override

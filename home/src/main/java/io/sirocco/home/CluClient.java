@@ -191,6 +191,11 @@ public final class CluClient implements AutoCloseable {
             this.received = received;
         }
 
+        /** Returns the script that ends the reports, for another client. Any thread. */
+        String end() {
+            return text("clientDestroy", id, "");
+        }
+
         /** Ends the reports. Any thread. */
         @Override
         public void close() {
@@ -277,15 +282,13 @@ public final class CluClient implements AutoCloseable {
     }
 
     private Pending<String> script(String function, int id, String rest) {
-        String script =
-                "SYSTEM:%s(\"%s\",%d,%d%s)"
-                        .formatted(
-                                function,
-                                local.getHostAddress(),
-                                socket.address().getPort(),
-                                id,
-                                rest);
-        return new Pending<>(new Request.Lua(local, RANDOM.nextInt(), script));
+        String text = text(function, id, rest);
+        return new Pending<>(new Request.Lua(local, RANDOM.nextInt(), text));
+    }
+
+    private String text(String function, int id, String rest) {
+        return "SYSTEM:%s(\"%s\",%d,%d%s)"
+                .formatted(function, local.getHostAddress(), socket.address().getPort(), id, rest);
     }
 
     /** Passes {@code clientReport:ID:{VALUES}} on. */

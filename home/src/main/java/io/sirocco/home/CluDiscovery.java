@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Finds the controllers (CLUs) of a network by a broadcast. Each that responds accepts its
@@ -78,7 +79,7 @@ public final class CluDiscovery {
      * @param own the project key of the client
      * @param wait for how long to collect
      * @param limit ends it before when so many have responded
-     * @throws IOException if the socket cannot be bound
+     * @throws IOException if the socket cannot be bound, or the event loop has ended
      */
     public static CompletableFuture<List<Device>> discover(
             Loops loops,
@@ -94,12 +95,17 @@ public final class CluDiscovery {
                         new InetSocketAddress(local, 0),
                         options -> options.broadcast(true),
                         discovery::received);
-        socket.loop()
-                .execute(
-                        () -> {
-                            discovery.send(socket, local, to);
-                            socket.loop().schedule(wait.toMillis(), discovery::end);
-                        });
+        try {
+            socket.loop()
+                    .execute(
+                            () -> {
+                                discovery.send(socket, local, to);
+                                socket.loop().schedule(wait.toMillis(), discovery::end);
+                            });
+        } catch (RejectedExecutionException e) {
+            socket.close();
+            throw new IOException("nothing can be sent: " + e.getMessage(), e);
+        }
         return discovery.result.whenComplete(
                 (devices, failure) -> Thread.ofVirtual().start(socket::close));
     }

@@ -26,6 +26,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -41,6 +42,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class CluServer implements ReportSink, AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);
     private static final int MAX_WAITING = 20_000; // responses and reports
+    private static final int MAX_WAITING_CHARACTERS = 16 << 20; // of their values
     private static final int MAX_RESETS = 100; // that wait for one boot
     private static final int MAX_DISCOVERIES = 100; // per second
     private static final String CHECK_ALIVE = "checkAlive()";
@@ -56,12 +58,15 @@ final class CluServer implements ReportSink, AutoCloseable {
     private final SecureRandom random = new SecureRandom();
     private final Queue<Outgoing> outbox = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger(); // in the outbox
+    private final AtomicInteger waitingCharacters = new AtomicInteger();
+    private final AtomicBoolean emptying = new AtomicBoolean(); // the loop empties the outbox soon
     private final DatagramWriter writer = new DatagramWriter();
     private volatile KeyFile.Content content; // written on the loop
+    private final Loop loop;
+    private Runnable keyChanged; // set before the sockets are open
     private LuaRuntime scripts; // set before the sockets are open
-    private Datagrams unicast; // the same
-    private Datagrams broadcasts; // the same; null without
-    private Loop loop; // the same
+    private volatile Datagrams unicast; // null until it is open
+    private Datagrams broadcasts; // null without, and until it is open
     private byte[] sealed = new byte[4_096];
     private boolean settingKey;
     private CompletableFuture<LuaStatus> boot; // that the last resets wait for; null at first
@@ -75,14 +80,23 @@ final class CluServer implements ReportSink, AutoCloseable {
      *
      * @param key null for the project key of the moment at which it is sent
      */
-    private record Outgoing(KeyRing.Key key, Response response, InetSocketAddress to) {}
+    private record Outgoing(KeyRing.Key key, Response response, InetSocketAddress to) {
+        int characters() {
+            return response instanceof Response.Lua lua ? lua.value().length() : 0;
+        }
+    }
 
+    /**
+     * @param loop of the sockets
+     */
     CluServer(
+            Loop loop,
             CluSettings settings,
             Identity identity,
             KeyFile keyFile,
             KeyFile.Content content,
             FileTransfers transfers) {
+        this.loop = loop;
         this.settings = settings;
         this.address = settings.address;
         this.identity = identity;
@@ -94,19 +108,23 @@ final class CluServer implements ReportSink, AutoCloseable {
     }
 
     /**
-     * Opens the sockets. Blocks; not for the thread of the loop.
+     * Opens the sockets. Requests may come before it returns. Blocks; not for the thread of the
+     * loop.
      *
+     * @param loops has the loop of this server alone
+     * @param keyChanged is called after a client has set the project key, on a thread that may
+     *     block
      * @throws IOException if an address cannot be bound
      */
-    void open(Loops loops, LuaRuntime scripts) throws IOException {
+    void open(Loops loops, LuaRuntime scripts, Runnable keyChanged) throws IOException {
         this.scripts = scripts;
+        this.keyChanged = keyChanged;
         var own = new InetSocketAddress(address, settings.port);
         unicast =
                 loops.datagrams(
                         own,
                         options -> options.broadcast(true).reuseAddress(settings.broadcasts),
                         this::receivedUnicast);
-        loop = unicast.loop();
         if (settings.broadcasts) {
             broadcasts =
                     loops.datagrams(
@@ -141,6 +159,9 @@ final class CluServer implements ReportSink, AutoCloseable {
 
     private void receivedUnicast(
             Datagrams socket, byte[] bytes, int length, InetSocketAddress from) {
+        if (unicast == null) { // open() has not gone on yet
+            unicast = socket;
+        }
         KeyRing.Opened opened = keys.openUnicast(bytes, length);
         if (opened == null) {
             return;
@@ -164,8 +185,9 @@ final class CluServer implements ReportSink, AutoCloseable {
         }
     }
 
-    private boolean isFortified() {
-        return settings.fortified && content.adopted();
+    /** Returns whether it accepts nothing without its project key. Any thread. */
+    boolean isFortified() {
+        return settings.fortified && content.hasProjectKey();
     }
 
     /** Returns whether a request to a fortified controller may have a response and an effect. */
@@ -271,12 +293,12 @@ final class CluServer implements ReportSink, AutoCloseable {
                 from.getAddress(),
                 value -> hand(key, new Response.Lua(address, lua.session(), value), from));
         if (!flushing) { // all scripts of this turn wake the thread once
-            flushing = true;
-            loop.execute(
-                    () -> {
-                        flushing = false;
-                        scripts.flush();
-                    });
+            flushing =
+                    execute(
+                            () -> {
+                                flushing = false;
+                                scripts.flush();
+                            });
         }
     }
 
@@ -299,6 +321,9 @@ final class CluServer implements ReportSink, AutoCloseable {
                                             content = next;
                                             keys.setProjectKey(set.key());
                                             send(keys.project(), new Response.Ok(), from);
+                                            Thread.ofVirtual()
+                                                    .name("sirocco-home-new-key")
+                                                    .start(keyChanged);
                                         } else {
                                             send(key, new Response.Failed(), from);
                                         }
@@ -318,6 +343,20 @@ final class CluServer implements ReportSink, AutoCloseable {
             LOG.get().log(Level.ERROR, "the project key stays as it is", e);
             return false;
         }
+    }
+
+    /** Resets the controller; completes when its scripts run again. Any thread. */
+    CompletableFuture<LuaStatus> reset() {
+        var dropped = new CompletableFuture<Void>();
+        if (!execute(
+                () -> {
+                    keys.reset();
+                    dropped.complete(null);
+                })) {
+            dropped.complete(null); // the loop has ended
+        }
+        transfers.close(() -> {});
+        return scripts.reset().thenCombine(dropped, (status, none) -> status);
     }
 
     /** Each reset has its effect; of those that wait for the same boot the last are answered. */
@@ -368,23 +407,37 @@ final class CluServer implements ReportSink, AutoCloseable {
 
     /** Hands a response to the loop. Any thread. */
     private void hand(KeyRing.Key key, Response response, InetSocketAddress to) {
-        if (waiting.get() >= MAX_WAITING) {
+        var next = new Outgoing(key, response, to);
+        int characters = next.characters();
+        if (waiting.get() >= MAX_WAITING
+                || waitingCharacters.get() + characters > MAX_WAITING_CHARACTERS) {
             return;
         }
-        outbox.add(new Outgoing(key, response, to));
-        if (waiting.getAndIncrement() == 0) {
-            execute(this::empty);
+        outbox.add(next);
+        waitingCharacters.addAndGet(characters);
+        waiting.incrementAndGet();
+        if (emptying.compareAndSet(false, true)) {
+            boolean handed = false;
+            try {
+                handed = execute(this::empty);
+            } finally {
+                if (!handed) {
+                    emptying.set(false); // the next response tries again
+                }
+            }
         }
     }
 
     private void empty() {
-        int count = waiting.get();
-        while (count > 0) {
-            for (int i = 0; i < count; i++) {
-                Outgoing next = outbox.remove();
-                attempt(next.key == null ? keys.project() : next.key, next.response, next.to);
+        emptying.set(false); // a response that comes from now on has its own turn
+        for (int i = waiting.get(); i > 0; i--) {
+            Outgoing next = outbox.poll();
+            if (next == null) {
+                return;
             }
-            count = waiting.addAndGet(-count);
+            waiting.decrementAndGet();
+            waitingCharacters.addAndGet(-next.characters());
+            attempt(next.key == null ? keys.project() : next.key, next.response, next.to);
         }
     }
 
@@ -397,15 +450,21 @@ final class CluServer implements ReportSink, AutoCloseable {
         }
     }
 
-    private void execute(Runnable task) {
+    /** Returns false when the loop has ended, and the sockets with it. */
+    private boolean execute(Runnable task) {
         try {
             loop.execute(task);
+            return true;
         } catch (RejectedExecutionException e) {
-            // the loop has ended, and the sockets with it
+            return false;
         }
     }
 
     private void send(KeyRing.Key key, Response response, InetSocketAddress to) {
+        Datagrams socket = unicast;
+        if (socket == null) {
+            return; // a report of scripts that have booted first
+        }
         int length = writer.write(response);
         int size = CluCipher.encryptedLength(length);
         if (size > Datagrams.MAX_SIZE) {
@@ -417,7 +476,7 @@ final class CluServer implements ReportSink, AutoCloseable {
         }
         key.cipher().encrypt(writer.bytes(), 0, length, sealed);
         try {
-            unicast.send(sealed, size, to);
+            socket.send(sealed, size, to);
         } catch (IOException e) {
             LOG.get().log(Level.DEBUG, "cannot respond to " + to, e);
         }

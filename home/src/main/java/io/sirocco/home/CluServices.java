@@ -67,7 +67,7 @@ final class CluServices implements Controller, AutoCloseable {
 
     void scripts(LuaRuntime scripts) {
         this.scripts = scripts;
-        this.own = new OwnObjects(scripts);
+        this.own = new OwnObjects(scripts, settings.remoteTimeout);
     }
 
     Mqtt mqtt() {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.function.Consumer;
@@ -25,6 +26,7 @@ import java.util.function.Consumer;
 final class FileTransfers {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);
     private static final int MAX_WAITING = 100;
+    private static final Duration END = Duration.ofSeconds(2);
 
     private final Loops loops;
     private final InetAddress address;
@@ -135,7 +137,7 @@ final class FileTransfers {
         }
     }
 
-    /** Ends the server for good, and waits for that. */
+    /** Ends the server for good, and waits up to 2 s for that. */
     void end() {
         close(() -> {});
         Thread running;
@@ -145,7 +147,10 @@ final class FileTransfers {
         }
         if (running != null) {
             try {
-                running.join();
+                if (!running.join(END)) {
+                    LOG.get()
+                            .log(Level.WARNING, "TFTP has not ended within {0} s", END.toSeconds());
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

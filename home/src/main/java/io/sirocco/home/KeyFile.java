@@ -23,8 +23,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The file {@code keys.json} of a controller: the project key, the PIN, and whether Object Manager
- * has set the key. Any thread.
+ * The file {@code keys.json} of a controller: the project key, the PIN, and where the key comes
+ * from. Any thread.
  */
 final class KeyFile {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);
@@ -39,17 +39,34 @@ final class KeyFile {
      *
      * @param key the project key
      * @param pin 8 ASCII characters, the "private key" on the sticker of a real controller
-     * @param adopted whether a client has set the project key; false for a generated one
+     * @param adopted whether a client has set the project key
+     * @param ofProject whether it is, or was at the last start, that of {@code project.omp}. Of a
+     *     generated key, neither holds
      */
-    record Content(CipherKey key, String pin, boolean adopted) {
+    record Content(CipherKey key, String pin, boolean adopted, boolean ofProject) {
+        Content(CipherKey key, String pin, boolean adopted) {
+            this(key, pin, adopted, false);
+        }
+
+        /** Returns the same with a key that a client sets. */
         Content withProjectKey(CipherKey newKey) {
-            return new Content(newKey, pin, true);
+            return new Content(newKey, pin, true, false);
+        }
+
+        /** Returns the same with the key of {@code project.omp}. */
+        Content withKeyOfProject(CipherKey newKey) {
+            return new Content(newKey, pin, false, true);
+        }
+
+        /** Returns whether others know the key, so that none but it need be accepted. */
+        boolean hasProjectKey() {
+            return adopted || ofProject;
         }
 
         /** Shows no secret. */
         @Override
         public String toString() {
-            return "keys of a controller, " + (adopted ? "adopted" : "not adopted yet");
+            return "keys of a controller, " + (hasProjectKey() ? "adopted" : "not adopted yet");
         }
     }
 
@@ -108,6 +125,7 @@ final class KeyFile {
         node.put("iv", base64.encodeToString(content.key.iv().toArray()));
         node.put("pin", base64.encodeToString(content.pin.getBytes(StandardCharsets.US_ASCII)));
         node.put("adopted", content.adopted);
+        node.put("ofProject", content.ofProject);
         AtomicFile.writePrivate(file, JSON.writeValueAsBytes(node));
     }
 
@@ -131,12 +149,24 @@ final class KeyFile {
     private static Content parse(JsonNode node) {
         String pin =
                 new String(bytes(node, "pin", CipherKey.PIN_LENGTH), StandardCharsets.US_ASCII);
-        JsonNode adopted = node.get("adopted"); // the reference has no such member
+        JsonNode adopted = node.get("adopted"); // the reference has no such members
+        JsonNode ofProject = node.get("ofProject");
         var key =
                 new CipherKey(
                         Bytes.of(bytes(node, "key", CipherKey.LENGTH)),
                         Bytes.of(bytes(node, "iv", CipherKey.LENGTH)));
-        return new Content(key, pin, adopted == null || adopted.asBoolean());
+        return new Content(
+                key,
+                pin,
+                adopted == null || isTrue(adopted, "adopted"),
+                ofProject != null && isTrue(ofProject, "ofProject"));
+    }
+
+    private static boolean isTrue(JsonNode value, String name) {
+        if (!value.isBoolean()) {
+            throw new IllegalArgumentException("\"" + name + "\" is neither true nor false");
+        }
+        return value.booleanValue();
     }
 
     private static byte[] bytes(JsonNode node, String name, int length) {

@@ -11,6 +11,8 @@ import java.util.function.Consumer;
 
 /** The objects of another controller, over its protocol. Any thread. */
 final class RemoteCluObjects extends ScriptedObjects {
+    private static final int MAX_GROUPS = 32;
+
     private final RemoteClients clients;
     private final Inet4Address controller;
 
@@ -19,27 +21,32 @@ final class RemoteCluObjects extends ScriptedObjects {
         this.controller = controller;
     }
 
+    /**
+     * A controller keeps 64 registrations for all of its clients. Of those, this takes half at
+     * most.
+     */
+    @Override
+    public int reportable() {
+        return MAX_GROUPS * GROUP;
+    }
+
     @Override
     public Mqtt.Subscription subscribe(
             List<FeatureName> features, Consumer<List<String>> received) {
         List<List<FeatureName>> groups = groups(features);
         List<List<String>> latest = new ArrayList<>(); // null where none has come; locked
         groups.forEach(group -> latest.add(null));
-        List<CluClient.Registration> registrations = new ArrayList<>();
-        try {
-            CluClient client = clients.client(controller);
-            for (int i = 0; i < groups.size(); i++) {
-                int number = i;
-                int size = groups.get(i).size();
-                registrations.add(
-                        client.register(
-                                table(groups.get(i)),
-                                text -> report(latest, number, items(text, size), received)));
-            }
-        } catch (IOException e) {
-            // it cannot be reached; its values are asked for instead
+        List<Mqtt.Subscription> registrations = new ArrayList<>();
+        for (int i = 0; i < groups.size(); i++) {
+            int number = i;
+            int size = groups.get(i).size();
+            registrations.add(
+                    clients.register(
+                            controller,
+                            table(groups.get(i)),
+                            text -> report(latest, number, items(text, size), received)));
         }
-        return () -> registrations.forEach(CluClient.Registration::close);
+        return () -> registrations.forEach(Mqtt.Subscription::cancel);
     }
 
     private static void report(

@@ -16,7 +16,7 @@ import java.util.stream.DoubleStream;
  * fit into a datagram. Any thread.
  */
 abstract class ScriptedObjects implements ControllerObjects {
-    private static final int GROUP = 16;
+    static final int GROUP = 16;
 
     /** Evaluates a script; must not block. */
     abstract CompletableFuture<String> evaluate(String script);

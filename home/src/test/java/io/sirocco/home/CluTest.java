@@ -8,11 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.home.mqtt.Mosquitto;
 import io.sirocco.home.protocol.Bytes;
 import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.home.protocol.Request;
 import io.sirocco.home.protocol.Response;
+import java.io.IOException;
 import java.net.BindException;
+import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
@@ -20,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -157,6 +161,55 @@ class CluTest {
                 new DatagramSocket(port).close(); // the port is free
             }
             get(client.stopTftp()); // nothing to stop
+        }
+    }
+
+    /** Before, the reset of the page left both: only one of a client ended them. */
+    @Test
+    void theResetOfThePageEndsTheTemporaryKeyAndTransfersAsThatOfAClient() throws Exception {
+        InetSocketAddress port = FreePort.udpAddress();
+        rig.clu.close();
+        try (Clu clu = rig.start(settings -> settings.tftpPort(port.getPort()));
+                CluClient client = rig.client(clu, rig.project)) {
+            CluDiscovery.Device device =
+                    CluDiscovery.discover(
+                                    rig.loops,
+                                    CluRig.LOOPBACK,
+                                    new InetSocketAddress(
+                                            "127.255.255.255", clu.address().getPort()),
+                                    rig.project,
+                                    Duration.ofSeconds(30),
+                                    1)
+                            .get(60, TimeUnit.SECONDS)
+                            .getFirst();
+            CipherKey temporary = device.temporaryKey(CluRig.PIN);
+            try (CluClient adopting = rig.client(clu, temporary)) {
+                assertTrue(get(adopting.checkAlive(0x0d123456)));
+            }
+            get(client.startTftp());
+            assertThrows(BindException.class, () -> new DatagramSocket(port).close());
+            get(clu.reset());
+            byte[] alive =
+                    CluRig.seal(temporary, new Request.Lua(CluRig.LOOPBACK, 1, "checkAlive()"));
+            byte[] last = CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 2, "'last'"));
+            rig.send(clu.address(), alive);
+            rig.send(clu.address(), last);
+            var first = new DatagramPacket(new byte[512], 512);
+            rig.socket.setSoTimeout(30_000);
+            rig.socket.receive(first);
+            byte[] bytes = Arrays.copyOf(first.getData(), first.getLength());
+            assertEquals(
+                    new Response.Lua(CluRig.LOOPBACK, 2, "last"), CluRig.open(rig.project, bytes));
+            Mosquitto.await("TFTP has ended", () -> isFree(port));
+        }
+    }
+
+    private static boolean isFree(InetSocketAddress port) {
+        try {
+            new DatagramSocket(port).close();
+            return true;
+        } catch (IOException e) {
+            return false;
         }
     }
 

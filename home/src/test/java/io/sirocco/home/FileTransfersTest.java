@@ -22,11 +22,28 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Many requests to start and stop TFTP: only the last state counts. */
 class FileTransfersTest {
     @TempDir Path directory;
+
+    /** Before, a controller whose event loop was blocked could not be closed. */
+    @Test
+    @Timeout(60)
+    void itEndsWhileTheServerCannotStart() throws Exception {
+        var goOn = new CountDownLatch(1);
+        try (Loops loops = Loops.start(settings -> settings.loops(1).name("test"))) {
+            loops.all().getFirst().execute(() -> uninterrupted(goOn));
+            var transfers =
+                    new FileTransfers(loops, CluRig.LOOPBACK, 0, directory, TftpSettings.DEFAULTS);
+            transfers.admit(CluRig.LOOPBACK, running -> {});
+            transfers.end(); // returns while the loop is blocked
+            assertEquals(1, goOn.getCount());
+            goOn.countDown();
+        }
+    }
 
     @Test
     void requestsThatWaitAreBoundedAndTheLastOnesHaveResponses() throws Exception {

@@ -204,10 +204,7 @@ public final class HomeCommand implements Callable<Integer> {
     private HomePage show(InetSocketAddress address, Clu clu) throws IOException {
         try {
             return HomePage.start(
-                    address,
-                    Optional.ofNullable(adminToken),
-                    clu,
-                    new HomeState.Facts(fortified, demo));
+                    address, Optional.ofNullable(adminToken), clu, new HomeState.Facts(demo));
         } catch (UncheckedIOException e) {
             throw new IOException(
                     e.getCause().getMessage() + "; choose another by --admin, or --admin none", e);

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeoutException;
  *
  * @param state of the scripts: {@code running}, {@code emergency}, ...
  * @param serial 8 hexadecimal digits
+ * @param fortified whether it accepts nothing without its project key, which it has
  * @param demo whether the classes of the objects are those of the demo
  * @param shown how many objects and values Home Assistant shows
  * @param busy whether the thread of the scripts did not list its objects in time
@@ -41,7 +42,7 @@ record HomeState(
     record LogLine(Instant time, String level, String text) {}
 
     /** The facts of a controller that do not change. Immutable. */
-    record Facts(boolean fortified, boolean demo) {}
+    record Facts(boolean demo) {}
 
     /** Reads the state; waits up to 2 s for the thread of the scripts. */
     static HomeState of(Clu clu, Facts facts) throws InterruptedException {
@@ -57,7 +58,7 @@ record HomeState(
                 clu.status().name().toLowerCase(Locale.ROOT),
                 HexFormat.of().toHexDigits(clu.serial()),
                 clu.address().getAddress().getHostAddress() + ":" + clu.address().getPort(),
-                facts.fortified,
+                clu.fortified(),
                 facts.demo,
                 clu.mqtt(),
                 clu.shownObjects(),

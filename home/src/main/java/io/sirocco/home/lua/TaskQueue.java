@@ -15,21 +15,32 @@ import java.util.function.Consumer;
 
 /**
  * The work that waits for the thread of the scripts: calls, tasks, and tasks with a delay. Up to
- * 10,000 calls and tasks, and as many with a delay, may wait. Any thread adds; the thread of the
- * scripts takes.
+ * 10,000 calls and tasks, and as many with a delay, may wait; the scripts of the calls have up to
+ * 16 Mi characters together. Any thread adds; the thread of the scripts takes.
  */
 final class TaskQueue {
     private static final int MAX = 10_000;
+    private static final int MAX_CHARACTERS = 16 << 20;
     private static final long MAX_DELAY = Long.MAX_VALUE / 4; // 73 years
 
     /** Work of the thread. Immutable. */
     sealed interface Work {
+        /** Returns how many characters it keeps. */
+        default int characters() {
+            return 0;
+        }
+
         /** A task in Java. */
         record Task(String name, Runnable body) implements Work {}
 
         /** A script of a client, whose value {@code done} receives. */
         record Call(String script, Optional<InetAddress> source, Consumer<String> done)
                 implements Work {
+            @Override
+            public int characters() {
+                return script.length();
+            }
+
             boolean isProbe() {
                 return script.equals("checkAlive()");
             }
@@ -72,6 +83,7 @@ final class TaskQueue {
     private final Clock clock;
     private final Queue<Work> works = new ConcurrentLinkedQueue<>();
     private final AtomicInteger size = new AtomicInteger();
+    private final AtomicInteger characters = new AtomicInteger();
     private final Queue<Work> passed = new ArrayDeque<>(); // older than works; of the taking thread
     private final PriorityQueue<Delayed> delayed = new PriorityQueue<>();
     private long numbers;
@@ -86,9 +98,10 @@ final class TaskQueue {
 
     /** Adds work without waking the thread. Returns false if it is refused. */
     boolean add(Work work) {
-        if (closed || size.get() >= MAX) {
+        if (closed || size.get() >= MAX || characters.get() + work.characters() > MAX_CHARACTERS) {
             return false;
         }
+        characters.addAndGet(work.characters());
         size.incrementAndGet();
         works.add(work);
         // When it has been closed meanwhile, the work is either taken back here or already refused.
@@ -155,7 +168,7 @@ final class TaskQueue {
             work = works.poll();
         }
         if (work != null) {
-            size.decrementAndGet();
+            taken(work);
         }
         return work;
     }
@@ -165,12 +178,17 @@ final class TaskQueue {
         takeDue();
         for (Work work = works.poll(); work != null; work = works.poll()) {
             if (work instanceof Work.Call call && call.isProbe()) {
-                size.decrementAndGet();
+                taken(call);
                 return call;
             }
             passed.add(work);
         }
         return null;
+    }
+
+    private void taken(Work work) {
+        size.decrementAndGet();
+        characters.addAndGet(-work.characters());
     }
 
     /** Returns how many calls and tasks wait. */

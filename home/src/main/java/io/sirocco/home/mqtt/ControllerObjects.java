@@ -22,9 +22,16 @@ public interface ControllerObjects {
     /** Calls a method, with or without an argument. */
     CompletableFuture<?> execute(String object, int method, double... arguments);
 
+    /** Returns how many features {@link #subscribe} takes; the values of others must be read. */
+    default int reportable() {
+        return Integer.MAX_VALUE;
+    }
+
     /**
-     * Asks the controller to report values from now on, until it is cancelled.
+     * Asks the controller to report values from now on, until it is cancelled. While it cannot be
+     * asked, it is asked again with the next call of {@link #values}.
      *
+     * @param features up to {@link #reportable}
      * @param received is called on any thread with the values, in the order of {@code features}
      */
     Mqtt.Subscription subscribe(List<FeatureName> features, Consumer<List<String>> received);

@@ -15,8 +15,10 @@ import java.util.function.Supplier;
 
 /**
  * A controller whose objects Home Assistant shows. It reports their values; when it has reported
- * none for 60 s, they are read. One that does not respond is {@code offline}; for this controller
- * itself the connection to the broker says so. Used by one thread, that of MQTT.
+ * none for 60 s, they are read. Of a controller with more features than it may report, the others
+ * are read every 60 s. One that does not respond is {@code offline}; for this controller itself the
+ * connection to the broker says so. Used by one thread, that of
+ * MQTT.
  */
 final class ShownController {
     private static final LazyLogger LOG = LazyLogger.of(ShownController.class);
@@ -27,6 +29,7 @@ final class ShownController {
     private final MqttConnection mqtt;
     private final Optional<String> availabilityTopic; // empty for this controller itself
     private final List<FeatureName> features;
+    private final int pushed; // the first features, which the controller reports
     private final List<Mqtt.Subscription> subscriptions = new ArrayList<>();
     private final Future<?> poll;
     private Optional<Boolean> available = Optional.empty();
@@ -59,11 +62,12 @@ final class ShownController {
         }
         features = entities.stream().flatMap(entity -> entity.features.stream()).toList();
         entities.forEach(entity -> entity.listen().ifPresent(subscriptions::add));
-        if (!features.isEmpty()) {
+        pushed = reportable(objects.reportable());
+        if (pushed > 0) {
             subscriptions.add(
                     objects.subscribe(
-                            features,
-                            texts -> mqtt.executor().execute(() -> received(texts, true))));
+                            features.subList(0, pushed),
+                            texts -> mqtt.executor().execute(() -> reported(texts))));
         }
         poll =
                 mqtt.executor()
@@ -71,18 +75,31 @@ final class ShownController {
                                 this::poll, 0, interval.toMillis(), TimeUnit.MILLISECONDS);
     }
 
+    /** Returns the number of features of the first entities, which are {@code limit} at most. */
+    private int reportable(int limit) {
+        int count = 0;
+        for (Entity entity : entities) {
+            if (count + entity.features.size() > limit) {
+                break;
+            }
+            count += entity.features.size();
+        }
+        return count;
+    }
+
     private void poll() {
         if (features.isEmpty()) {
             setAvailable(true); // there is nothing to ask it for
         }
-        if (!reported && !reading && !features.isEmpty()) {
+        int from = reported ? pushed : 0;
+        if (from < features.size() && !reading) {
             reading = true;
-            objects.values(features)
+            objects.values(features.subList(from, features.size()))
                     .whenCompleteAsync(
                             (texts, error) -> {
                                 reading = false;
                                 if (error == null) {
-                                    received(texts, false);
+                                    received(texts, from, features.size());
                                 } else if (!closed) {
                                     setAvailable(false);
                                 }
@@ -92,16 +109,23 @@ final class ShownController {
         reported = false;
     }
 
-    private void received(List<String> texts, boolean push) {
-        if (closed || texts.size() != features.size()) {
+    private void reported(List<String> texts) {
+        reported = true;
+        received(texts, 0, pushed);
+    }
+
+    /** Takes the values of the features of some entities, from one index to another. */
+    private void received(List<String> texts, int first, int last) {
+        if (closed || texts.size() != last - first) {
             return;
         }
-        reported |= push;
         setAvailable(true);
         int from = 0;
         for (Entity entity : entities) {
             int to = from + entity.features.size();
-            entity.values(texts.subList(from, to), false);
+            if (from >= first && to <= last) {
+                entity.values(texts.subList(from - first, to - first), false);
+            }
             from = to;
         }
     }

@@ -106,10 +106,11 @@ public class HomeObject {
      * @param before is called right before the handlers, also if there are none: sets the features
      *     that describe the event
      * @param after is called after them, with whether one has failed
+     * @return false when the thread of the scripts takes no more: neither is called then
      */
-    protected final void deliver(
+    protected final boolean deliver(
             int event, Runnable before, Consumer<Boolean> after, LuaValue... arguments) {
-        context.scripts()
+        return context.scripts()
                 .execute(
                         name + " event " + event,
                         () -> handle(event, before, after, LuaValue.varargsOf(arguments)));

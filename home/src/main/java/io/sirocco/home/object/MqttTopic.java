@@ -4,6 +4,8 @@ package io.sirocco.home.object;
 import io.sirocco.home.mqtt.Mqtt.Subscription;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -24,7 +26,9 @@ import tools.jackson.core.JacksonException;
  * <p>A payload that is JSON becomes its value ({@link LuaJson}), any other a string. A message that
  * is a table is published as JSON. A message to a topic that this object itself subscribes to is
  * refused, as it could go round for ever. The features do not change while the handlers of a
- * message run. Used by one thread, that of the scripts.
+ * message run. Payloads that wait for the scripts have up to 4 Mi characters together, or are one;
+ * a message beyond that is lost, and the log says so. Used by one thread, that of the
+ * scripts.
  */
 final class MqttTopic extends StandardObject {
     private static final int TOPIC = 0;
@@ -36,8 +40,11 @@ final class MqttTopic extends StandardObject {
     private static final int ON_MESSAGE = 1;
     private static final int MAX_FILTERS = 100;
     private static final int MAX_TOPIC = 65_535;
+    private static final int MAX_WAITING_CHARACTERS = 4 << 20;
 
     private final Map<String, Subscription> filters = new LinkedHashMap<>();
+    private final AtomicInteger waiting = new AtomicInteger(); // characters of payloads
+    private final AtomicBoolean losing = new AtomicBoolean(); // says it once
     private LuaValue topic = LuaValue.NIL;
     private LuaValue message = LuaValue.NIL;
 
@@ -99,17 +106,33 @@ final class MqttTopic extends StandardObject {
 
     /** Called on a thread of the MQTT client. */
     private void receive(String from, String payload) {
+        int size = payload.length();
+        int before = waiting.getAndAdd(size);
+        if (before > 0 && before + size > MAX_WAITING_CHARACTERS) {
+            waiting.addAndGet(-size);
+            if (!losing.getAndSet(true)) {
+                warn("messages are lost, as of " + from + ": the scripts do not keep up");
+            }
+            return;
+        }
         LuaValue source = LuaText.of(from);
         LuaValue value = value(payload);
-        deliver(
-                ON_MESSAGE,
-                () -> {
-                    topic = source;
-                    message = value;
-                },
-                failed -> {},
-                source,
-                value);
+        boolean accepted =
+                deliver(
+                        ON_MESSAGE,
+                        () -> {
+                            topic = source;
+                            message = value;
+                        },
+                        failed -> {
+                            losing.set(false);
+                            waiting.addAndGet(-size);
+                        },
+                        source,
+                        value);
+        if (!accepted) {
+            waiting.addAndGet(-size);
+        }
     }
 
     private boolean publish(Varargs arguments) {

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
@@ -23,6 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class StorageFile {
     static final int MAX_BYTES = 1 << 20;
+    private static final Duration FLUSH = Duration.ofSeconds(2);
     private static final LazyLogger LOG = LazyLogger.of(StorageFile.class);
     private static final JsonMapper JSON = JsonMapper.shared();
 
@@ -171,7 +173,10 @@ final class StorageFile {
         }
     }
 
-    /** Waits until the pending write has succeeded or failed. */
+    /**
+     * Waits until what was to be written is written, or could not be; up to 2 s. A disk that takes
+     * longer still gets it.
+     */
     void flush() {
         Thread running;
         synchronized (this) {
@@ -179,7 +184,14 @@ final class StorageFile {
         }
         if (running != null) {
             try {
-                running.join();
+                if (!running.join(FLUSH)) {
+                    LOG.get()
+                            .log(
+                                    Level.WARNING,
+                                    "{0} is not written yet after {1} s: is the disk well?",
+                                    file,
+                                    FLUSH.toSeconds());
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

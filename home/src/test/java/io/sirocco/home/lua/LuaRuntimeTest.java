@@ -232,6 +232,29 @@ class LuaRuntimeTest {
         assertEquals("2", rig.value("2"));
     }
 
+    /** Before, 10,000 calls of 60 KB filled the heap. */
+    @Test
+    void callsThatWaitAreBoundedByTheirLengthToo() {
+        rig = new ScriptRig(root, clock);
+        rig.script("USER.LUA", "function busy() started() while true do end end").start();
+        CountDownLatch started = new CountDownLatch(1);
+        rig.context.globals().set("started", LimitTest.java(started::countDown));
+        String script = "#'" + "x".repeat(60_000) + "'";
+        for (int i = 0; i < 300; i++) {
+            rig.value(script); // one after the other, as many as you like
+        }
+        rig.later("busy()");
+        LimitTest.await(started);
+        int accepted = 0;
+        while (rig.runtime.call(script, value -> {})) {
+            accepted++;
+            assertTrue(accepted * 60_000L <= 16 << 20);
+        }
+        assertTrue(accepted > 250, "refused too early");
+        ScriptRig.await(rig.runtime.reset());
+        assertEquals("2", rig.value("2"));
+    }
+
     // Reset
 
     @Test

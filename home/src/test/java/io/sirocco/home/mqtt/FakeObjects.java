@@ -15,6 +15,7 @@ final class FakeObjects implements ControllerObjects {
     private final List<String> calls = new ArrayList<>();
     private final Map<Consumer<List<String>>, List<FeatureName>> subscribers = new HashMap<>();
     private boolean responds = true;
+    private int reportable = Integer.MAX_VALUE;
     private int reads;
 
     synchronized void put(String object, int index, String value) {
@@ -32,6 +33,20 @@ final class FakeObjects implements ControllerObjects {
 
     synchronized void setResponds(boolean now) {
         responds = now;
+    }
+
+    synchronized void setReportable(int features) {
+        reportable = features;
+    }
+
+    @Override
+    public synchronized int reportable() {
+        return reportable;
+    }
+
+    /** Returns how many features are reported. */
+    synchronized int reported() {
+        return subscribers.values().stream().mapToInt(List::size).sum();
     }
 
     synchronized List<String> calls() {

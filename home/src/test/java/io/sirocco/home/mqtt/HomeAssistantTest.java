@@ -302,6 +302,25 @@ class HomeAssistantTest {
     }
 
     @Test
+    void beyondWhatAControllerMayReportValuesAreRead() {
+        remote.setReportable(1);
+        begin(
+                Duration.ofMillis(20),
+                object("DOUT", "DOU1", "Lamp", feature(0, "Value", "")),
+                object("DOUT", "DOU2", "Second lamp", feature(0, "Value", "")));
+        for (int round = 0; round < 3; round++) {
+            remote.put("DOU1", 0, round % 2 == 0 ? "1" : "0");
+            remote.put("DOU2", 0, round % 2 == 0 ? "1" : "0");
+            remote.report(); // those that are read come in between
+            String state = round % 2 == 0 ? "{\"state\":\"ON\"}" : "{\"state\":\"OFF\"}";
+            capture.awaitPayload(root("DOU1") + "/state", state);
+            capture.awaitPayload(root("DOU2") + "/state", state);
+            capture.clear();
+        }
+        assertEquals(1, remote.reported());
+    }
+
+    @Test
     void defect4AfterARestartOfTheBrokerCommandsActAndDiscoveryIsSentAgain() throws IOException {
         remote.put("DIM1", 0, "0.5");
         begin(eight());

@@ -80,6 +80,34 @@ class MqttTopicTest {
         assertEquals(List.of("out {\"list\":[1,2],\"none\":null}"), published);
     }
 
+    /** Before, messages of 4 MiB filled the heap behind a script that is busy. */
+    @Test
+    void payloadsThatWaitAreBounded() {
+        var received = new ArrayList<Integer>();
+        topic.addEvent(
+                1,
+                new VarArgFunction() {
+                    @Override
+                    public Varargs invoke(Varargs arguments) {
+                        received.add(arguments.arg(2).tojstring().length());
+                        return NONE;
+                    }
+                });
+        call(topic, 0, "in");
+        int size = 1 << 20;
+        for (int i = 0; i < 6; i++) {
+            subscribed.get("in").accept("in", "x".repeat(size));
+        }
+        scripts.thread.run();
+        assertEquals(List.of(size, size, size, size), received);
+        received.clear();
+        subscribed.get("in").accept("in", "x".repeat(5 * size));
+        scripts.thread.run();
+        subscribed.get("in").accept("in", "x");
+        scripts.thread.run();
+        assertEquals(List.of(5 * size, 1), received, "one alone, and again");
+    }
+
     @Test
     void eachHandlerSeesItsOwnMessage() {
         var seen = new ArrayList<String>();
