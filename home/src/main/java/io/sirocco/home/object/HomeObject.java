@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.object;
 
+import io.sirocco.home.lua.TaskCause;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
@@ -126,7 +127,7 @@ public class HomeObject {
             after.accept(true);
             return;
         }
-        waiting.add(() -> run(event, before, after, arguments));
+        waiting.add(TaskCause.inherit(() -> run(event, before, after, arguments)));
         handleNext();
     }
 

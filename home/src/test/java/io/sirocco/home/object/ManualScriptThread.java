@@ -2,6 +2,7 @@
 package io.sirocco.home.object;
 
 import io.sirocco.home.lua.ScriptThread;
+import io.sirocco.home.lua.TaskCause;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -41,12 +42,13 @@ public final class ManualScriptThread implements ScriptThread {
 
     @Override
     public boolean execute(String name, Runnable task) {
-        return tasks.add(task);
+        return tasks.add(TaskCause.inherit(task));
     }
 
     @Override
     public Scheduled schedule(String name, Duration delay, Runnable task) {
-        var entry = new Later(nanos + Math.max(0, delay.toNanos()), number++, task);
+        var entry =
+                new Later(nanos + Math.max(0, delay.toNanos()), number++, TaskCause.inherit(task));
         later.add(entry);
         return () -> later.remove(entry);
     }
