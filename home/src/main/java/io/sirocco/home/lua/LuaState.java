@@ -233,6 +233,16 @@ final class LuaState implements ScriptThread {
     }
 
     @Override
+    public void spend(long steps) {
+        hook.spend(steps);
+    }
+
+    @Override
+    public void warn(String line) {
+        log.add(Level.WARNING, line);
+    }
+
+    @Override
     public InstantSource clock() {
         return () -> Instant.ofEpochMilli(clock.wallMillis());
     }
