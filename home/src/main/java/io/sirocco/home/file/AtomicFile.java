@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.stream.Stream;
 
@@ -21,7 +22,7 @@ public final class AtomicFile {
 
     private AtomicFile() {}
 
-    /** Replaces or creates a file with the permissions of the process. */
+    /** Replaces a file, which keeps its permissions, or creates one that everyone may read. */
     public static void write(Path file, byte[] content) throws IOException {
         replace(file, content, false);
     }
@@ -29,6 +30,31 @@ public final class AtomicFile {
     /** Replaces or creates a file that only its owner may read. */
     public static void writePrivate(Path file, byte[] content) throws IOException {
         replace(file, content, true);
+    }
+
+    /**
+     * Gives {@code temporary}, which is about to replace {@code file}, the permissions of that;
+     * does nothing if there is no such file, or if the system has none.
+     */
+    public static void keepPermissions(Path file, Path temporary) throws IOException {
+        if (hasPermissions(file) && Files.exists(file)) {
+            Files.setPosixFilePermissions(temporary, Files.getPosixFilePermissions(file));
+        }
+    }
+
+    /** Returns the attributes of a new file that only its owner may read. */
+    public static FileAttribute<?>[] ownerOnly(Path file) {
+        return hasPermissions(file)
+                ? new FileAttribute<?>[] {permissions("rw-------")}
+                : new FileAttribute<?>[0];
+    }
+
+    private static FileAttribute<?> permissions(String text) {
+        return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(text));
+    }
+
+    private static boolean hasPermissions(Path file) {
+        return file.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
     /** Deletes the temporary files in {@code folder} that a crash has left. */
@@ -48,6 +74,9 @@ public final class AtomicFile {
         Path folder = file.toAbsolutePath().getParent();
         Path temporary = temporary(folder, "." + file.getFileName() + ".", ownerOnly);
         try {
+            if (!ownerOnly) {
+                keepPermissions(file, temporary);
+            }
             try (var channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
                 ByteBuffer rest = ByteBuffer.wrap(content);
                 while (rest.hasRemaining()) {
@@ -70,12 +99,11 @@ public final class AtomicFile {
 
     private static Path temporary(Path folder, String prefix, boolean ownerOnly)
             throws IOException {
-        if (!folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+        if (!hasPermissions(folder)) {
             return Files.createTempFile(folder, prefix, SUFFIX);
         }
-        var permissions = PosixFilePermissions.fromString(ownerOnly ? "rw-------" : "rw-r--r--");
         return Files.createTempFile(
-                folder, prefix, SUFFIX, PosixFilePermissions.asFileAttribute(permissions));
+                folder, prefix, SUFFIX, permissions(ownerOnly ? "rw-------" : "rw-r--r--"));
     }
 
     /** Makes the rename durable, where the system can open folders. */

@@ -4,26 +4,23 @@ package io.sirocco.home.lua;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.Locale;
 
 /**
- * The directives {@code %e %f %g} of {@code string.format}, as C has them: the engine ignores their
- * flags, width and precision. Immutable.
+ * The directives {@code %e %f %g} of {@code string.format}, as C has them. Immutable.
  *
  * @param flags some of {@code -+ #0}
  * @param precision negative for none
  * @param conversion one of {@code e E f F g G}
  */
 record FloatFormat(String flags, int width, int precision, char conversion) {
-    /** The longest text: the digits of the largest number, and a precision of 99. */
-    static final int MAX_LENGTH = 412;
-
     private static final int DEFAULT_PRECISION = 6;
 
     /** Returns the text of a number. */
     String of(double value) {
         String sign = sign(value);
         String digits = digits(Math.abs(value));
-        String text = Character.isUpperCase(conversion) ? digits.toUpperCase() : digits;
+        String text = Character.isUpperCase(conversion) ? digits.toUpperCase(Locale.ROOT) : digits;
         int missing = Math.max(0, width - sign.length() - text.length());
         if (flags.contains("-")) {
             return sign + text + " ".repeat(missing);

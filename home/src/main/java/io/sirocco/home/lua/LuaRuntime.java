@@ -2,6 +2,7 @@
 package io.sirocco.home.lua;
 
 import io.sirocco.net.Clock;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -165,6 +166,16 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     @Override
     public boolean await(CompletableFuture<?> future, Duration timeout) {
         return state().await(future, timeout);
+    }
+
+    @Override
+    public void spend(long steps) {
+        state().spend(steps);
+    }
+
+    @Override
+    public void warn(String line) {
+        log.add(Level.WARNING, line);
     }
 
     @Override

@@ -218,18 +218,28 @@ final class LuaState implements ScriptThread {
 
     @Override
     public boolean execute(String name, Runnable task) {
-        boolean added = queue.add(new Work.Task(name, task));
+        boolean added = queue.add(new Work.Task(name, TaskCause.inherit(task)));
         queue.wake();
         return added;
     }
 
     @Override
     public Scheduled schedule(String name, Duration delay, Runnable task) {
-        return queue.addLater(nanos(delay), new Work.Task(name, task));
+        return queue.addLater(nanos(delay), new Work.Task(name, TaskCause.inherit(task)));
     }
 
     private static long nanos(Duration delay) {
         return delay.toSeconds() > Integer.MAX_VALUE ? FOREVER : delay.toNanos();
+    }
+
+    @Override
+    public void spend(long steps) {
+        hook.spend(steps);
+    }
+
+    @Override
+    public void warn(String line) {
+        log.add(Level.WARNING, line);
     }
 
     @Override
@@ -547,7 +557,11 @@ final class LuaState implements ScriptThread {
         String[] value = NIL;
         try {
             String[] text = NIL.clone();
-            attempt(name(next.script()), () -> text[0] = ValueText.of(evaluate(next.script())));
+            TaskCause.runWithout(
+                    () ->
+                            attempt(
+                                    name(next.script()),
+                                    () -> text[0] = ValueText.of(evaluate(next.script()))));
             value = text;
         } finally {
             deliver(next, value[0]); // also when the heap is full

@@ -37,6 +37,15 @@ public interface ScriptThread {
      */
     boolean await(CompletableFuture<?> future, Duration timeout);
 
+    /**
+     * Counts work in Java that costs as much as {@code steps} instructions: the running task ends
+     * if it exceeds a limit, and other tasks may run in between. Only for the thread itself.
+     */
+    void spend(long steps);
+
+    /** Adds a warning to the log of the scripts, which its owner sees. Any thread. */
+    void warn(String line);
+
     /** Returns the clock that {@link #schedule} keeps: a test moves it by hand. */
     InstantSource clock();
 

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.lua;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
@@ -21,8 +14,6 @@ import org.luaj.vm2.lib.VarArgFunction;
  */
 final class StringFunctions {
     private static final int MAX_BYTES_AS_VALUES = 100_000;
-    private static final Pattern DIRECTIVE =
-            Pattern.compile("%([-+ #0]*)(\\d*)(?:\\.(\\d*))?(.)", Pattern.DOTALL);
     private static final LuaString SPECIALS = LuaValue.valueOf("^$*+?.([%-");
 
     private final LimitHook limits;
@@ -39,8 +30,7 @@ final class StringFunctions {
         own.set(library, "match", arguments -> own.find(arguments, false));
         own.set(library, "gmatch", own::allMatches);
         own.set(library, "gsub", own::substitute);
-        LuaValue format = library.get("format");
-        own.set(library, "format", arguments -> own.format(format, arguments));
+        own.set(library, "format", arguments -> StringFormat.of(arguments, limits));
         LuaValue bytes = library.get("byte");
         own.set(library, "byte", arguments -> own.bytes(bytes, arguments));
         for (String name : new String[] {"lower", "upper", "reverse"}) {
@@ -114,67 +104,6 @@ final class StringFunctions {
         }
         limits.spend(Math.max(0, count));
         return function.invoke(arguments);
-    }
-
-    private Varargs format(LuaValue function, Varargs arguments) {
-        LuaString format = arguments.checkstring(1);
-        boolean quotes = format.indexOf(LuaValue.valueOf("%q"), 0) >= 0;
-        long length = format.length();
-        for (int i = 2; i <= arguments.narg(); i++) {
-            LuaValue value = arguments.arg(i);
-            length +=
-                    value.isstring() && value.type() == LuaValue.TSTRING
-                            ? value.rawlen() * (quotes ? 4L : 1L)
-                            : 0;
-            length += value.type() == LuaValue.TNUMBER ? FloatFormat.MAX_LENGTH : 16;
-        }
-        limits.allow(length, "string.format");
-        limits.spend(length >> 4);
-        return function.invoke(withoutFloats(format, arguments));
-    }
-
-    /** Writes the numbers of {@code %e %f %g} into the format; the engine does the rest. */
-    private static Varargs withoutFloats(LuaString format, Varargs arguments) {
-        String text = new String(format.m_bytes, format.m_offset, format.m_length, ISO_8859_1);
-        List<LuaValue> rest = new ArrayList<>();
-        rest.add(format);
-        int argument = 1;
-        var written = new StringBuilder();
-        Matcher directive = DIRECTIVE.matcher(text);
-        while (directive.find()) {
-            String replacement = directive.group();
-            if (!directive.group(4).equals("%")) {
-                argument++;
-                if ("eEfFgG".contains(directive.group(4))) {
-                    replacement = number(directive, arguments.checkdouble(argument));
-                } else {
-                    rest.add(arguments.arg(argument));
-                }
-            }
-            directive.appendReplacement(written, Matcher.quoteReplacement(replacement));
-        }
-        directive.appendTail(written);
-        if (rest.size() == argument) {
-            return arguments; // there are none, and an argument may be missing
-        }
-        rest.set(0, LuaString.valueUsing(written.toString().getBytes(ISO_8859_1)));
-        return LuaValue.varargsOf(rest.toArray(LuaValue[]::new));
-    }
-
-    private static String number(Matcher directive, double value) {
-        String width = directive.group(2);
-        String precision = directive.group(3);
-        if (width.length() > 2 || precision != null && precision.length() > 2) {
-            throw new LuaError("invalid format (width or precision too long)");
-        }
-        return new FloatFormat(
-                        directive.group(1),
-                        width.isEmpty() ? 0 : Integer.parseInt(width),
-                        precision == null
-                                ? -1
-                                : precision.isEmpty() ? 0 : Integer.parseInt(precision),
-                        directive.group(4).charAt(0))
-                .of(value);
     }
 
     /** Returns a position that counts from 1; a negative one counts from the end. */
@@ -276,7 +205,7 @@ final class StringFunctions {
         long most = Math.min(arguments.optlong(4, Integer.MAX_VALUE), Integer.MAX_VALUE);
         boolean anchored = pattern.length() > 0 && pattern.luaByte(0) == '^';
         PatternMatcher matcher = new PatternMatcher(text, pattern, limits::spend);
-        Bytes result = new Bytes(text.length());
+        LuaStringBuilder result = new LuaStringBuilder(limits, "string.gsub", text.length());
         int count = 0;
         int s = 0;
         while (count < most) {
@@ -302,7 +231,7 @@ final class StringFunctions {
     }
 
     private void replace(
-            Bytes result,
+            LuaStringBuilder result,
             PatternMatcher matcher,
             LuaString text,
             int start,
@@ -332,7 +261,11 @@ final class StringFunctions {
 
     /** Adds a replacement in which {@code %1} stands for a capture. */
     private void template(
-            Bytes result, PatternMatcher matcher, int start, int end, LuaString template) {
+            LuaStringBuilder result,
+            PatternMatcher matcher,
+            int start,
+            int end,
+            LuaString template) {
         for (int i = 0; i < template.length(); i++) {
             int c = template.luaByte(i);
             int next = c == '%' && i + 1 < template.length() ? template.luaByte(i + 1) : 0;
@@ -352,38 +285,6 @@ final class StringFunctions {
             } else {
                 throw new LuaError("invalid use of '%' in replacement string");
             }
-        }
-    }
-
-    /** A string that grows up to the limit. */
-    private final class Bytes {
-        private byte[] bytes;
-        private int length;
-
-        Bytes(int expected) {
-            bytes = new byte[Math.max(16, expected)]; // the subject is within the limit
-        }
-
-        void add(LuaString text, int from, int to) {
-            int more = to - from;
-            if (length + (long) more > bytes.length) {
-                limits.allow(length + (long) more, "string.gsub");
-                int room =
-                        (int)
-                                Math.min(
-                                        Math.max(bytes.length * 2L, length + more),
-                                        limits.longestString());
-                bytes = Arrays.copyOf(bytes, room);
-            }
-            text.copyInto(from, bytes, length, more);
-            length += more;
-            if (more > 1_024) {
-                limits.spend(more >> 6);
-            }
-        }
-
-        LuaString string() {
-            return LuaString.valueOf(bytes, 0, length);
         }
     }
 }

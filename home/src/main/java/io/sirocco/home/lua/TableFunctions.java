@@ -77,24 +77,16 @@ final class TableFunctions {
         LuaString separator = arguments.optstring(2, LuaValue.EMPTYSTRING);
         long first = arguments.optlong(3, 1);
         long last = arguments.arg(4).isnil() ? table.length() : arguments.checklong(4);
-        long length = 0;
-        for (long i = first; i <= last; i++) {
+        var result = new LuaStringBuilder(limits, "table.concat", 0);
+        for (long i = first; i <= last; i++) { // once: other tasks may change it meanwhile
             LuaString part = part(table, i);
-            length += part.length() + (i > first ? separator.length() : 0);
-            limits.spend(2);
-            if (length > 64 << 10) {
-                limits.allow(length, "table.concat");
-            }
-        }
-        byte[] bytes = new byte[(int) length];
-        int at = 0;
-        for (long i = first; i <= last; i++) {
             if (i > first) {
-                at = add(separator, bytes, at);
+                result.add(separator, 0, separator.length());
             }
-            at = add(part(table, i), bytes, at);
+            result.add(part, 0, part.length());
+            limits.spend(2);
         }
-        return LuaString.valueUsing(bytes);
+        return result.string();
     }
 
     private static LuaString part(LuaTable table, long index) {
@@ -108,10 +100,5 @@ final class TableFunctions {
                             + " in table for 'concat'");
         }
         return value.strvalue();
-    }
-
-    private static int add(LuaString part, byte[] bytes, int at) {
-        part.copyInto(0, bytes, at, part.length());
-        return at + part.length();
     }
 }

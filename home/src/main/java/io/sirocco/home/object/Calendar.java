@@ -39,6 +39,7 @@ final class Calendar extends ScheduledObject {
     private static final int ON_STOP = 2;
     private static final int ON_CANCEL = 3;
     private static final int MAX_CANCELED = 1_000;
+    private static final int STEPS_OF_RULE = 1_000; // what a rule with rare days costs, about
 
     private String text = "";
     private List<Cron> rules = List.of();
@@ -66,6 +67,7 @@ final class Calendar extends ScheduledObject {
         Optional<Instant> run = due();
         for (int i = 0; i < canceled && run.isPresent(); i++) {
             run = next(run.get());
+            context().scripts().spend((long) rules.size() * STEPS_OF_RULE);
         }
         return run;
     }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.object;
 
-import io.sirocco.net.log.LazyLogger;
-import java.lang.System.Logger.Level;
+import io.sirocco.home.lua.TaskCause;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,7 +21,6 @@ import org.luaj.vm2.Varargs;
  * that of the scripts, except for {@link #fire} and {@link #deliver}.
  */
 public class HomeObject {
-    private static final LazyLogger LOG = LazyLogger.of(HomeObject.class);
     private static final int MAX_WAITING_EVENTS = 1_000;
 
     private final String name;
@@ -69,12 +67,8 @@ public class HomeObject {
      *     should be
      */
     public Varargs execute(int method, Varargs arguments) {
-        LOG.get()
-                .log(
-                        Level.WARNING,
-                        "{0}:execute({1}): this class of objects has no such method",
-                        name,
-                        method);
+        context.scripts()
+                .warn(name + ":execute(" + method + "): this class of objects has no such method");
         return LuaValue.NIL;
     }
 
@@ -123,11 +117,11 @@ public class HomeObject {
 
     private void handle(int event, Runnable before, Consumer<Boolean> after, Varargs arguments) {
         if (waiting.size() == MAX_WAITING_EVENTS) {
-            LOG.get().log(Level.WARNING, "{0}: event {1} is lost: too many wait", name, event);
+            context.scripts().warn(name + ": event " + event + " is lost: too many wait");
             after.accept(true);
             return;
         }
-        waiting.add(() -> run(event, before, after, arguments));
+        waiting.add(TaskCause.inherit(() -> run(event, before, after, arguments)));
         handleNext();
     }
 

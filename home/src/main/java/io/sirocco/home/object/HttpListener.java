@@ -2,6 +2,7 @@
 package io.sirocco.home.object;
 
 import io.sirocco.home.lua.ScriptThread.Scheduled;
+import io.sirocco.home.lua.TaskCause;
 import io.sirocco.http.Config;
 import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.MediaType;
@@ -39,7 +40,7 @@ import org.luaj.vm2.Varargs;
  *     beyond the vendor's interface: 10 Port (80), 11 TLS: 1 for HTTPS with {@code
  *     http/certificate.crt} and {@code http/key.pem} of the controller's folder, or with a
  *     self-signed certificate if they are missing, 12 Listening: whether the port is open</td></tr>
- * <tr><td>methods</td><td>0 SendResponse: sends features 6 to 9, also long after the event; 1
+ * <tr><td>methods</td><td>0 SendResponse: sends features 6 to 9, also from a later task; 1
  *     Clear: forgets features 0 to 9</td></tr>
  * <tr><td>events</td><td>0 OnRequest</td></tr>
  * </table>
@@ -49,12 +50,17 @@ import org.luaj.vm2.Varargs;
  * without a handler, 500 when a handler fails, 504 after 30 s without SendResponse, 400 for a body
  * that is not of its type, 413 for more than 1 MiB.
  *
+ * <p>SendResponse in a handler, and in what the handler has begun (a timer, a request of its own),
+ * responds to the request of that handler. If that has its response already, for example 504, it is
+ * an error, and nothing is sent. Anywhere else it responds to the request that is handled now.
+ *
  * <p>The port opens 250 ms after {@code SYSTEM.Init()}, so that OnInit can set it. Several objects
  * on different ports can run. If a port is in use, binding it is tried again each second. Confined
  * to the thread of the scripts.
  */
 final class HttpListener extends StandardObject {
     private static final int PATH = 0;
+    private static final int METHOD = 1;
     private static final int REQUEST_BODY = 5;
     private static final int RESPONSE_TYPE = 6;
     private static final int RESPONSE_HEADERS = 7;
@@ -83,13 +89,15 @@ final class HttpListener extends StandardObject {
     private Server server; // null for none
     private Scheduled retry = () -> {};
 
-    /** A request that waits for its response. */
+    /** A request that waits for its response, and is the cause of tasks. */
     private static final class Exchange {
+        final HttpListener listener;
         final LuaValue[] request;
         final CompletableFuture<Response> response = new CompletableFuture<>();
         Scheduled timeout = () -> {};
 
-        Exchange(LuaValue... request) {
+        Exchange(HttpListener listener, LuaValue... request) {
+            this.listener = listener;
             this.request = request;
         }
     }
@@ -236,6 +244,7 @@ final class HttpListener extends StandardObject {
             }
             var exchange =
                     new Exchange(
+                            this,
                             LuaText.of(request.path()),
                             LuaText.of(request.method()),
                             HttpBody.fields(request.query()),
@@ -275,6 +284,10 @@ final class HttpListener extends StandardObject {
         }
         Exchange exchange = waiting.remove();
         current = exchange;
+        TaskCause.run(exchange, () -> handle(exchange));
+    }
+
+    private void handle(Exchange exchange) {
         deliver(
                 ON_REQUEST,
                 () -> {
@@ -349,9 +362,23 @@ final class HttpListener extends StandardObject {
     }
 
     private void send() {
-        Exchange exchange = current;
+        Exchange exchange =
+                TaskCause.current()
+                        .filter(Exchange.class::isInstance)
+                        .map(Exchange.class::cast)
+                        .filter(cause -> cause.listener == this)
+                        .orElse(current);
         if (exchange == null) {
             throw new LuaError(name() + ":SendResponse: no request waits for a response");
+        }
+        if (exchange.response.isDone()) {
+            throw new LuaError(
+                    name()
+                            + ":SendResponse: its request, "
+                            + exchange.request[METHOD].tojstring()
+                            + " "
+                            + exchange.request[PATH].tojstring()
+                            + ", has a response already; nothing is sent");
         }
         Response response;
         try {

@@ -3,6 +3,7 @@ package io.sirocco.home.object;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.home.lua.TaskCause;
 import io.sirocco.http.Headers;
 import io.sirocco.http.MediaType;
 import io.sirocco.http.client.ClientRequest;
@@ -13,7 +14,6 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaString;
@@ -145,13 +145,9 @@ final class HttpRequest extends StandardObject {
         CompletableFuture<Received> whole = sent.thenCompose(HttpRequest::whole);
         active = whole;
         fire(ON_REQUEST_SENT);
+        Runnable end = TaskCause.inherit(() -> end(whole, request));
         whole.whenComplete(
-                (received, failure) ->
-                        context()
-                                .scripts()
-                                .execute(
-                                        name() + " response",
-                                        () -> end(whole, request, received, failure)));
+                (received, failure) -> context().scripts().execute(name() + " response", end));
     }
 
     private static CompletableFuture<Received> whole(ClientResponse response) {
@@ -213,25 +209,21 @@ final class HttpRequest extends StandardObject {
         return out.toString();
     }
 
-    private void end(
-            CompletableFuture<?> whole,
-            ClientRequest request,
-            Received received,
-            Throwable failure) {
+    private void end(CompletableFuture<Received> whole, ClientRequest request) {
         if (active != whole) {
             return; // aborted
         }
         active = null;
-        if (failure != null) {
-            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-            warn(request.method() + " has no response: " + cause.getMessage());
+        boolean failed = whole.isCompletedExceptionally();
+        if (failed) {
+            warn(request.method() + " has no response: " + whole.exceptionNow().getMessage());
         }
         LuaValue[] values =
-                failure == null
-                        ? values(received)
-                        : new LuaValue[] {
+                failed
+                        ? new LuaValue[] {
                             get(RESPONSE_TYPE), LuaValue.NIL, LuaValue.NIL, LuaValue.ZERO
-                        };
+                        }
+                        : values(whole.resultNow());
         deliver(
                 ON_RESPONSE,
                 () -> {
@@ -240,7 +232,7 @@ final class HttpRequest extends StandardObject {
                     super.set(RESPONSE_BODY, values[2]);
                     super.set(STATUS_CODE, values[3]);
                 },
-                failed -> {});
+                handlersFailed -> {});
     }
 
     private LuaValue[] values(Received received) {

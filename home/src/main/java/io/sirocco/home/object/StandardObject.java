@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.object;
 
-import io.sirocco.net.log.LazyLogger;
-import java.lang.System.Logger.Level;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -14,15 +12,13 @@ import org.luaj.vm2.Varargs;
  * the scripts.
  */
 abstract class StandardObject extends HomeObject {
-    private static final LazyLogger LOG = LazyLogger.of(HomeObject.class);
-
     StandardObject(String name, ObjectContext context) {
         super(name, context);
     }
 
     /** Logs a warning about this object. */
     final void warn(String what) {
-        LOG.get().log(Level.WARNING, "{0}: {1}", name(), what);
+        context().scripts().warn(name() + ": " + what);
     }
 
     /** Logs that a script sets a feature that only the object sets. */

@@ -2,8 +2,6 @@
 package io.sirocco.home.object;
 
 import io.sirocco.home.lua.ScriptThread.Scheduled;
-import io.sirocco.net.log.LazyLogger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -41,7 +39,6 @@ import tools.jackson.databind.node.ObjectNode;
  * the scripts.
  */
 final class Storage extends StandardObject {
-    private static final LazyLogger LOG = LazyLogger.of(Storage.class);
     private static final int UTILISATION = 1;
     private static final int ERASE_ALL = 3;
     private static final int STORE = 4;
@@ -95,12 +92,12 @@ final class Storage extends StandardObject {
             if (current instanceof LuaFunction
                     || current instanceof LuaUserdata
                     || current instanceof LuaTable table && isObject(table)) {
-                LOG.get()
-                        .log(
-                                Level.WARNING,
-                                "the stored variable {0} is not restored: the scripts have given"
-                                        + " its name to a function or an object",
-                                variable);
+                context.scripts()
+                        .warn(
+                                "the stored variable "
+                                        + variable
+                                        + " is not restored: the scripts have given its name to a"
+                                        + " function or an object");
                 return;
             }
             context.globals().set(key, fromFile(value, true));

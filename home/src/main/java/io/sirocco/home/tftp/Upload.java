@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.tftp;
 
+import io.sirocco.home.file.AtomicFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -12,12 +13,14 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A file that is being received: it is written beside its target, and {@link #commit} moves it
  * there in one step, when it is safe on the disk. So the target has its old content or its new one
- * at any moment, also after a crash. Used by one thread.
+ * at any moment, also after a crash. A file that is replaced keeps its permissions; a new one can
+ * be read by its owner only, since scripts contain passwords. Used by one thread.
  */
 final class Upload implements AutoCloseable {
     private static final String PREFIX = ".tftp-";
@@ -43,7 +46,10 @@ final class Upload implements AutoCloseable {
 
     private static FileChannel open(Path file) throws IOException {
         try {
-            return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            return FileChannel.open(
+                    file,
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                    AtomicFile.ownerOnly(file));
         } catch (AccessDeniedException | NoSuchFileException e) {
             throw e;
         } catch (FileSystemException e) {
@@ -111,6 +117,7 @@ final class Upload implements AutoCloseable {
         } catch (IOException e) {
             throw noRoom(e);
         }
+        AtomicFile.keepPermissions(target, temporary);
         Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
         try (FileChannel entries = FileChannel.open(folder, StandardOpenOption.READ)) {
             entries.force(true);

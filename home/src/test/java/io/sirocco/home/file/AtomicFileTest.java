@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,21 @@ class AtomicFileTest {
         AtomicFile.write(file, "new".getBytes());
         assertEquals("new", Files.readString(file));
         assertEquals(List.of(file), files());
+    }
+
+    @Test
+    void aReplacedFileKeepsItsPermissions() throws Exception {
+        Path file = Files.writeString(folder.resolve("f"), "old");
+        for (String permissions : List.of("rw-------", "rw-rw----")) {
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+            AtomicFile.write(file, "new".getBytes());
+            assertEquals(
+                    permissions,
+                    PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        }
+        AtomicFile.writePrivate(file, "new".getBytes());
+        assertEquals(
+                "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     }
 
     @Test

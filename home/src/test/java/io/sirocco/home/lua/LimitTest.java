@@ -222,6 +222,41 @@ class LimitTest {
         assertEquals("finished", ScriptRig.await(busy));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"xxxxxxxx", ""})
+    void concatJoinsATableThatAnotherCallChangesMeanwhile(String changed) {
+        ManualClock clock = new ManualClock();
+        rig = new ScriptRig(root, settings -> settings.clock(clock));
+        rig.script(
+                "USER.LUA",
+                """
+                t = {}
+                for i = 1, 2000 do t[i] = 'x' end
+                function change(s) for i = 1, 2000 do t[i] = s end return 'changed' end
+                function join()
+                  started()
+                  local s = table.concat(t)
+                  return #s .. ' ' .. s:gsub('[^x]', '?'):sub(-1)
+                end
+                """);
+        rig.start();
+        List<CompletableFuture<String>> changes = new ArrayList<>();
+        rig.context
+                .globals()
+                .set(
+                        "started",
+                        java(
+                                () -> {
+                                    changes.add(rig.later("change('" + changed + "')"));
+                                    clock.advance(6); // so that it runs in between
+                                }));
+        String joined = rig.value("join()");
+        assertEquals("changed", ScriptRig.await(changes.getFirst()));
+        assertTrue(joined.matches("\\d+ x"), joined + " " + rig.logged());
+        int length = Integer.parseInt(joined.split(" ")[0]);
+        assertTrue(length > 0 && length < 16_000 && length != 2_000, joined);
+    }
+
     @Test
     void busyScriptsLeaveRoomForProbesAndOthersWait() {
         ManualClock clock = new ManualClock();

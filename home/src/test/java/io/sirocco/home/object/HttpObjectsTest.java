@@ -192,6 +192,86 @@ class HttpObjectsTest {
             assertThrows(LuaError.class, () -> call(listener, 0));
         }
 
+        /** A response that comes after 504 must not go to the client that is next. */
+        @Test
+        void aLateResponseGoesToNoOtherClient() throws Exception {
+            HomeObject timer = create(6);
+            HomeObject request = create(121);
+            HttpServer slow = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+            var asked = new CompletableFuture<HttpExchange>();
+            slow.createContext("/", asked::complete);
+            slow.start();
+            set(request, 0, "http://127.0.0.1:" + slow.getAddress().getPort());
+            set(request, 4, 600);
+            set(timer, 0, 31_000);
+            var late = new ArrayList<String>();
+            Runnable respondLate =
+                    () -> {
+                        set(listener, 8, "a secret");
+                        late.add(
+                                assertThrows(LuaError.class, () -> call(listener, 0)).getMessage());
+                    };
+            handle(timer, 0, respondLate);
+            handle(request, 1, respondLate);
+            var others = new ArrayList<CompletableFuture<HttpResponse<String>>>();
+            var seen = new ArrayList<String>();
+            handle(
+                    listener,
+                    0,
+                    () -> {
+                        seen.add(get(listener, 0));
+                        if (seen.size() == 1) {
+                            call(timer, 0);
+                            call(request, 0);
+                            scripts.thread.advance(Duration.ofSeconds(30)); // the handler waits
+                            others.add(send(request("/other")));
+                            awaitScheduled(2);
+                            respondLate.run();
+                        }
+                    });
+            open(listener);
+            var first = send(request("/slow"));
+            assertEquals(504, response(first).statusCode());
+            var other = others.getFirst();
+            scripts.thread.runUntil(() -> seen.size() == 2);
+            scripts.thread.advance(Duration.ofSeconds(1)); // the timer
+            HttpExchange exchange = asked.get();
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+            scripts.thread.runUntil(() -> late.size() == 3 || other.isDone());
+            assertEquals(List.of(), scripts.thread.errors());
+            set(listener, 8, "its own");
+            call(listener, 0);
+            assertEquals("its own", response(other).body());
+            String expected =
+                    "OBJ0:SendResponse: its request, GET /slow, has a response already; nothing is sent";
+            assertEquals(List.of(expected, expected, expected), late);
+            slow.stop(0);
+        }
+
+        private void awaitScheduled(int count) {
+            try {
+                scripts.thread.runUntil(() -> scripts.thread.scheduled() == count);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Test
+        void aTimerOfTheHandlerResponds() throws Exception {
+            HomeObject timer = create(6);
+            set(timer, 0, 500);
+            handle(timer, 0, () -> call(listener, 0));
+            handle(listener, 0, () -> call(timer, 0));
+            open(listener);
+            for (String path : List.of("/1", "/2")) {
+                var sent = send(request(path));
+                scripts.thread.runUntil(() -> scripts.thread.scheduled() == 2);
+                scripts.thread.advance(Duration.ofMillis(500));
+                assertEquals(200, response(sent).statusCode());
+            }
+        }
+
         @Test
         void requestsWaitForTheResponseOfTheFirst() throws Exception {
             var seen = new ArrayList<String>();

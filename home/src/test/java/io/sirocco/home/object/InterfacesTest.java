@@ -10,7 +10,6 @@ import io.sirocco.home.lua.LuaRuntime;
 import io.sirocco.home.lua.ObjectFactory;
 import io.sirocco.home.lua.ScriptThread;
 import io.sirocco.home.mqtt.NoMqtt;
-import io.sirocco.http.QuietLogs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Inet4Address;
@@ -26,7 +25,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -51,8 +49,8 @@ class InterfacesTest {
     private static final int INDEXES = 300; // that are tried
 
     @TempDir Path runtime;
-    private final List<String> logged = new ArrayList<>();
-    private final BiConsumer<String, Throwable> reader = (line, thrown) -> logged.add(line);
+    private Scripts scripts;
+    private int read; // warnings of them
     private StandardObjects objects;
 
     /** One interface file: the root of its document. */
@@ -114,18 +112,17 @@ class InterfacesTest {
 
     @BeforeEach
     void listen() {
-        QuietLogs.READERS.add(reader);
         objects = new StandardObjects(new FakeController(), runtime, "0");
     }
 
     @AfterEach
     void close() {
-        QuietLogs.READERS.remove(reader);
         objects.close();
     }
 
     private HomeObject create(Interface each) {
-        var scripts = new Scripts("2026-11-28T23:30:05Z", runtime, new NoMqtt());
+        read = 0;
+        scripts = new Scripts("2026-11-28T23:30:05Z", runtime, new NoMqtt());
         return objects.create(each.type(), "X1", scripts.context()).orElseThrow();
     }
 
@@ -278,8 +275,11 @@ class InterfacesTest {
     }
 
     private boolean hasLogged(String text) {
-        boolean found = logged.stream().anyMatch(line -> line.contains(text));
-        logged.clear();
+        List<String> warnings = scripts.thread.warnings();
+        boolean found =
+                warnings.subList(read, warnings.size()).stream()
+                        .anyMatch(line -> line.contains(text));
+        read = warnings.size();
         return found;
     }
 

@@ -2,6 +2,7 @@
 package io.sirocco.home.object;
 
 import io.sirocco.home.lua.ScriptThread;
+import io.sirocco.home.lua.TaskCause;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -29,6 +31,7 @@ public final class ManualScriptThread implements ScriptThread {
                     Comparator.<Later>comparingLong(each -> each.nanos)
                             .thenComparingLong(each -> each.number));
     private final List<Throwable> errors = new ArrayList<>();
+    private final List<String> warnings = new CopyOnWriteArrayList<>();
     private Instant now;
     private long nanos;
     private long number;
@@ -41,12 +44,13 @@ public final class ManualScriptThread implements ScriptThread {
 
     @Override
     public boolean execute(String name, Runnable task) {
-        return tasks.add(task);
+        return tasks.add(TaskCause.inherit(task));
     }
 
     @Override
     public Scheduled schedule(String name, Duration delay, Runnable task) {
-        var entry = new Later(nanos + Math.max(0, delay.toNanos()), number++, task);
+        var entry =
+                new Later(nanos + Math.max(0, delay.toNanos()), number++, TaskCause.inherit(task));
         later.add(entry);
         return () -> later.remove(entry);
     }
@@ -59,6 +63,19 @@ public final class ManualScriptThread implements ScriptThread {
             Thread.currentThread().interrupt();
         }
         return future.isDone();
+    }
+
+    @Override
+    public void spend(long steps) {}
+
+    @Override
+    public void warn(String line) {
+        warnings.add(line);
+    }
+
+    /** Returns the warnings so far. Any thread. */
+    public List<String> warnings() {
+        return List.copyOf(warnings);
     }
 
     @Override

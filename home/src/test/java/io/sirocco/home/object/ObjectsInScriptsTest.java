@@ -3,6 +3,8 @@ package io.sirocco.home.object;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.home.lua.LuaRuntime;
 import io.sirocco.home.lua.LuaStatus;
@@ -98,9 +100,13 @@ class ObjectsInScriptsTest implements ObjectFactory {
     }
 
     private String value(String script) throws Exception {
+        return later(script).get(60, TimeUnit.SECONDS);
+    }
+
+    private CompletableFuture<String> later(String script) {
         var value = new CompletableFuture<String>();
         runtime.call(script, value::complete);
-        return value.get(60, TimeUnit.SECONDS);
+        return value;
     }
 
     private void await(String condition) throws Exception {
@@ -118,6 +124,27 @@ class ObjectsInScriptsTest implements ObjectFactory {
         assertEquals("1", value("TIM:get(2)"));
         assertEquals("1", value("CAL:get(3)"));
         assertEquals("nil", value("TIM:execute(1)"));
+    }
+
+    /** 1,000 runs of rules with rare days: seconds of work in Java. */
+    @Test
+    void aCalendarDelaysNoOtherCall() throws Exception {
+        await("ready == true");
+        value("CAL:set(0, ('0 0 * 2 Fri#5;'):rep(100))");
+        value("CAL:execute(3, 1000)");
+        CompletableFuture<String> next = later("CAL:get(2)");
+        assertEquals("0d123456", value("checkAlive()"));
+        assertFalse(next.isDone());
+    }
+
+    @Test
+    void warningsOfObjectsAreInTheLogOfTheScripts() throws Exception {
+        await("ready == true");
+        value("CAL:set(0, '61 * * * *')");
+        value("OBJECT:new(77, 'OTHER'):execute(5)");
+        String log = runtime.log().lines().toString();
+        assertTrue(log.contains("CAL1: feature Rule: "), log);
+        assertTrue(log.contains("OTHER:execute(5): this class of objects has no such method"), log);
     }
 
     @Test

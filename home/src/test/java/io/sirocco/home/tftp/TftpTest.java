@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -207,6 +208,24 @@ class TftpTest {
         Files.createDirectory(drive.resolve("DIR"));
         writeFails(TftpError.ACCESS_VIOLATION, "Not a file", "a:\\DIR");
         writeFails(TftpError.NOT_DEFINED, "Internal error", "a:\\" + "x".repeat(400));
+    }
+
+    /** Scripts contain the password of the broker. */
+    @Test
+    void anUploadMakesNoFilePublic() throws IOException {
+        Path main = drive.resolve("MAIN.LUA");
+        for (String permissions : new String[] {"rw-------", "rw-r--r--"}) {
+            Files.setPosixFilePermissions(main, PosixFilePermissions.fromString(permissions));
+            write("a:\\MAIN.LUA", "new".getBytes(UTF_8));
+            assertEquals(
+                    permissions,
+                    PosixFilePermissions.toString(Files.getPosixFilePermissions(main)));
+        }
+        write("a:\\OTHER.LUA", "new".getBytes(UTF_8));
+        assertEquals(
+                "rw-------",
+                PosixFilePermissions.toString(
+                        Files.getPosixFilePermissions(drive.resolve("OTHER.LUA"))));
     }
 
     /** Defect 9: any file could be replaced. */
