@@ -17,8 +17,7 @@ import java.util.function.Supplier;
  * A controller whose objects Home Assistant shows. It reports their values; when it has reported
  * none for 60 s, they are read. Of a controller with more features than it may report, the others
  * are read every 60 s. One that does not respond is {@code offline}; for this controller itself the
- * connection to the broker says so. Used by one thread, that of
- * MQTT.
+ * connection to the broker says so. Used by one thread, that of MQTT.
  */
 final class ShownController {
     private static final LazyLogger LOG = LazyLogger.of(ShownController.class);

@@ -27,8 +27,7 @@ import tools.jackson.core.JacksonException;
  * is a table is published as JSON. A message to a topic that this object itself subscribes to is
  * refused, as it could go round for ever. The features do not change while the handlers of a
  * message run. Payloads that wait for the scripts have up to 4 Mi characters together, or are one;
- * a message beyond that is lost, and the log says so. Used by one thread, that of the
- * scripts.
+ * a message beyond that is lost, and the log says so. Used by one thread, that of the scripts.
  */
 final class MqttTopic extends StandardObject {
     private static final int TOPIC = 0;
