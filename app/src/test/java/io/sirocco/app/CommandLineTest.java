@@ -189,7 +189,7 @@ class CommandLineTest {
         assertTrue(run.out().contains(System.getProperty("os.name")), run.out());
         assertTrue(run.out().matches("(?s).* CPUs: [0-9]+\\R.*"), run.out());
         assertTrue(run.out().contains("AOT cache: none"), run.out());
-        assertTrue(run.out().matches("(?s).*transport: (io_uring|nio .*)\\R.*"), run.out());
+        assertTrue(run.out().matches("(?s).*transport: (io_uring|epoll .*)\\R.*"), run.out());
         assertTrue(run.out().contains("virtual threads: carried by the loops"), run.out());
     }
 
@@ -199,7 +199,7 @@ class CommandLineTest {
         System.setProperty("io.sirocco.net.missingOperations", "FIXED_FD_INSTALL");
         try {
             String out = run("version").out();
-            assertTrue(out.matches("(?s).*transport: nio \\(io_uring .*6\\.8.*\\)\\R.*"), out);
+            assertTrue(out.matches("(?s).*transport: epoll \\(io_uring .*6\\.8.*\\)\\R.*"), out);
         } finally {
             System.clearProperty("io.sirocco.net.missingOperations");
         }
