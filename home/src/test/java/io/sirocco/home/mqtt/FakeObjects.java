@@ -17,6 +17,7 @@ final class FakeObjects implements ControllerObjects {
     private boolean responds = true;
     private int reportable = Integer.MAX_VALUE;
     private int reads;
+    private List<FeatureName> lastRead = List.of();
 
     synchronized void put(String object, int index, String value) {
         values.put(new FeatureName(object, index), value);
@@ -53,6 +54,10 @@ final class FakeObjects implements ControllerObjects {
         return List.copyOf(calls);
     }
 
+    synchronized List<FeatureName> lastRead() {
+        return List.copyOf(lastRead);
+    }
+
     synchronized int reads() {
         return reads;
     }
@@ -64,6 +69,7 @@ final class FakeObjects implements ControllerObjects {
     @Override
     public synchronized CompletableFuture<List<String>> values(List<FeatureName> features) {
         reads++;
+        lastRead = features;
         return responds ? CompletableFuture.completedFuture(read(features)) : timeout();
     }
 
