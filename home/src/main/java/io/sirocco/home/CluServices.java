@@ -250,7 +250,9 @@ final class CluServices implements Controller, AutoCloseable {
                         wanted.prefix(),
                         named,
                         settings.version,
-                        (id, payload) -> commands.accept(id, payload));
+                        (id, payload) -> commands.accept(id, payload),
+                        settings.directory.resolve("mqtt/announced.txt"),
+                        scripts.log()::add);
         created.addOwn(serial, own);
         homeAssistant = created;
     }

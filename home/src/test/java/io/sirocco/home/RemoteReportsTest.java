@@ -128,7 +128,9 @@ class RemoteReportsTest {
                             "homeassistant",
                             "CLU1",
                             "test",
-                            (id, payload) -> {});
+                            (id, payload) -> {},
+                            directory.resolve("announced.txt"),
+                            (level, line) -> {});
             home.add("CLU2", new RemoteCluObjects(clients, CluRig.LOOPBACK));
             mqtt.connect(
                     MqttSettings.of(

@@ -4,20 +4,19 @@ package io.sirocco.home.mqtt;
 import io.sirocco.home.mqtt.ControllerObjects.FeatureName;
 import io.sirocco.home.mqtt.DeviceType.Call;
 import io.sirocco.home.project.ProjectObject;
-import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 
 /**
  * One object in Home Assistant. Commands run one after the other; after each, the state is read
  * back and published. Used by one thread, that of MQTT.
  */
 final class Entity {
-    private static final LazyLogger LOG = LazyLogger.of(Entity.class);
     private static final int MAX_COMMANDS = 32;
 
     final Discovery.Config config;
@@ -27,6 +26,7 @@ final class Entity {
     private final String root;
     private final ControllerObjects remote;
     private final MqttConnection mqtt;
+    private final BiConsumer<Level, String> log;
     private final Queue<List<Call>> commands = new ArrayDeque<>();
     private boolean busy;
     private double[] values = {};
@@ -38,13 +38,15 @@ final class Entity {
             DeviceType type,
             String root,
             ControllerObjects remote,
-            MqttConnection mqtt) {
+            MqttConnection mqtt,
+            BiConsumer<Level, String> log) {
         this.config = config;
         this.object = object;
         this.type = type;
         this.root = root;
         this.remote = remote;
         this.mqtt = mqtt;
+        this.log = log;
         this.features =
                 type.features(object).stream()
                         .map(index -> new FeatureName(object.nameOnClu(), index))
@@ -116,14 +118,14 @@ final class Entity {
 
     private void command(String payload) {
         if (commands.size() == MAX_COMMANDS) {
-            LOG.get().log(Level.WARNING, "{0}: a command is dropped: 32 wait", root);
+            log.accept(Level.WARNING, root + ": a command is dropped: 32 wait");
             return;
         }
         try {
             commands.add(type.command(object, payload, values));
             next();
         } catch (IllegalArgumentException e) {
-            LOG.get().log(Level.WARNING, "{0}/set: {1}", root, e.getMessage());
+            log.accept(Level.WARNING, root + "/set: " + e.getMessage());
         }
     }
 
@@ -139,12 +141,7 @@ final class Entity {
         done.whenCompleteAsync(
                 (result, error) -> {
                     if (error != null) {
-                        LOG.get()
-                                .log(
-                                        Level.WARNING,
-                                        "{0}/set has failed: {1}",
-                                        root,
-                                        error.getMessage());
+                        log.accept(Level.WARNING, root + "/set has failed: " + error.getMessage());
                     }
                     readBack();
                 },

@@ -3,8 +3,8 @@ package io.sirocco.home.mqtt;
 
 import io.sirocco.home.project.Controller;
 import io.sirocco.home.project.Project;
-import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,6 +19,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The objects of controllers, and values of scripts, in Home Assistant. All that it has to know is
@@ -26,7 +28,6 @@ import java.util.function.Supplier;
  * starts. Any thread.
  */
 public final class HomeAssistant implements AutoCloseable {
-    private static final LazyLogger LOG = LazyLogger.of(HomeAssistant.class);
     private static final String DEFAULT_STATUS = "homeassistant/status";
     private static final int MESSAGES_AT_ONCE = 100;
     private static final int MAX_SENSORS = 1_000;
@@ -37,11 +38,13 @@ public final class HomeAssistant implements AutoCloseable {
     private final Discovery discovery;
     private final BiConsumer<String, String> received;
     private final Duration pollInterval;
+    private final BiConsumer<Level, String> log;
 
     // Confined to the MQTT thread.
     private final List<Mqtt.Subscription> subscriptions = new ArrayList<>();
     private final Map<String, ShownController> controllers = new LinkedHashMap<>();
     private final Map<String, Sensor> sensors = new LinkedHashMap<>();
+    private final AnnouncedTopics announced;
     private long announcement;
     private boolean closed;
     private volatile int size; // set on the MQTT thread
@@ -58,6 +61,8 @@ public final class HomeAssistant implements AutoCloseable {
      * @param version the version of this program
      * @param received is called, on the MQTT thread, with the id of a value of a script and the
      *     payload that is sent to it
+     * @param announced a file that it keeps: the topics of what it has announced
+     * @param log receives, on the MQTT thread, the lines for the owner of the controller
      */
     public HomeAssistant(
             MqttConnection mqtt,
@@ -65,8 +70,19 @@ public final class HomeAssistant implements AutoCloseable {
             String prefix,
             String gateway,
             String version,
-            BiConsumer<String, String> received) {
-        this(mqtt, project, prefix, gateway, version, received, Duration.ofSeconds(60));
+            BiConsumer<String, String> received,
+            Path announced,
+            BiConsumer<Level, String> log) {
+        this(
+                mqtt,
+                project,
+                prefix,
+                gateway,
+                version,
+                received,
+                announced,
+                log,
+                Duration.ofSeconds(60));
     }
 
     HomeAssistant(
@@ -76,12 +92,16 @@ public final class HomeAssistant implements AutoCloseable {
             String gateway,
             String version,
             BiConsumer<String, String> received,
+            Path announced,
+            BiConsumer<Level, String> log,
             Duration pollInterval) {
         this.mqtt = mqtt;
         this.project = project;
         this.discovery = new Discovery(prefix, gateway, version);
         this.received = received;
         this.pollInterval = pollInterval;
+        this.log = log;
+        this.announced = new AnnouncedTopics(announced, log);
         run(this::start);
     }
 
@@ -100,6 +120,7 @@ public final class HomeAssistant implements AutoCloseable {
                 mqtt.onConnection(
                         connected -> {
                             if (connected) {
+                                deleteRemoved();
                                 announce();
                             }
                         }));
@@ -129,11 +150,11 @@ public final class HomeAssistant implements AutoCloseable {
                                 .ifPresentOrElse(
                                         controller -> add(controller, objects),
                                         () ->
-                                                LOG.get()
-                                                        .log(
-                                                                Level.WARNING,
-                                                                "Home Assistant does not get {0}: project.omp has no such controller",
-                                                                nameOnClu)));
+                                                log.accept(
+                                                        Level.WARNING,
+                                                        "Home Assistant does not get "
+                                                                + nameOnClu
+                                                                + ": project.omp has no such controller")));
     }
 
     /** Adds this controller, if the project has objects of it. */
@@ -141,7 +162,19 @@ public final class HomeAssistant implements AutoCloseable {
         run(
                 () ->
                         ofProject(controller -> (int) controller.serial() == serial)
-                                .ifPresent(controller -> add(controller, objects)));
+                                .ifPresentOrElse(
+                                        controller -> add(controller, objects),
+                                        () -> ownIsMissing(serial)));
+    }
+
+    private void ownIsMissing(int serial) {
+        if (project.isPresent()) {
+            log.accept(
+                    Level.INFO,
+                    "Home Assistant does not get the objects of this controller: project.omp has no"
+                            + " controller with the serial number "
+                            + Integer.toUnsignedString(serial));
+        }
     }
 
     private Optional<Controller> ofProject(String nameOnClu) {
@@ -171,9 +204,9 @@ public final class HomeAssistant implements AutoCloseable {
     private void add(Controller controller, ControllerObjects objects) {
         Optional.ofNullable(controllers.remove(controller.nameOnClu()))
                 .ifPresent(ShownController::close);
-        controllers.put(
-                controller.nameOnClu(),
-                new ShownController(controller, objects, discovery, mqtt, pollInterval));
+        var shown = new ShownController(controller, objects, discovery, mqtt, log, pollInterval);
+        controllers.put(controller.nameOnClu(), shown);
+        announced.add(shown.entities.stream().map(entity -> entity.config.topic()).toList());
         count();
         announce();
     }
@@ -215,11 +248,10 @@ public final class HomeAssistant implements AutoCloseable {
                                 .ifPresentOrElse(
                                         action,
                                         () ->
-                                                LOG.get()
-                                                        .log(
-                                                                Level.WARNING,
-                                                                "{0} is no object of a controller that Home Assistant shows",
-                                                                name)));
+                                                log.accept(
+                                                        Level.WARNING,
+                                                        name
+                                                                + " is no object of a controller that Home Assistant shows")));
     }
 
     /** Adds a value that a script publishes; a text may be empty. */
@@ -230,8 +262,8 @@ public final class HomeAssistant implements AutoCloseable {
                 () -> {
                     Sensor old = sensors.get(id);
                     if (old == null && sensors.size() == MAX_SENSORS) {
-                        LOG.get()
-                                .log(Level.WARNING, "sensor {0} is not added: there are 1,000", id);
+                        log.accept(
+                                Level.WARNING, "sensor " + id + " is not added: there are 1,000");
                         return;
                     }
                     Discovery.Config config =
@@ -260,6 +292,44 @@ public final class HomeAssistant implements AutoCloseable {
                             (key, old) -> new Sensor(old.config, Optional.of(value), old.commands));
                     mqtt.publish(discovery.sensorRoot(id) + "/state", value, true);
                 });
+    }
+
+    /** Deletes at the broker what was announced and is not in the project any more. */
+    private void deleteRemoved() {
+        if (project.isEmpty()) {
+            return; // it may be back soon
+        }
+        Set<String> inProject =
+                project.get().controllers().stream()
+                        .flatMap(
+                                each ->
+                                        each.objects().stream()
+                                                .flatMap(
+                                                        object ->
+                                                                discovery
+                                                                        .of(each, object)
+                                                                        .stream()))
+                        .map(Discovery.Config::topic)
+                        .collect(Collectors.toSet());
+        List<String> removed =
+                announced.without(inProject).stream().limit(MESSAGES_AT_ONCE).toList();
+        if (removed.isEmpty()) {
+            return;
+        }
+        List<CompletableFuture<Boolean>> sent =
+                removed.stream()
+                        .flatMap(topic -> Stream.of(AnnouncedTopics.state(topic), topic))
+                        .map(topic -> mqtt.send(topic, "", true))
+                        .toList();
+        CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
+                .thenRunAsync(
+                        () -> {
+                            if (sent.stream().allMatch(CompletableFuture::join)) {
+                                announced.remove(removed);
+                                deleteRemoved(); // the next ones
+                            }
+                        },
+                        mqtt.executor());
     }
 
     /** Sends everything: a hundred messages, and when the broker has them the next hundred. */

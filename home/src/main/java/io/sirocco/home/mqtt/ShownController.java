@@ -3,7 +3,6 @@ package io.sirocco.home.mqtt;
 
 import io.sirocco.home.mqtt.ControllerObjects.FeatureName;
 import io.sirocco.home.project.Controller;
-import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -20,12 +20,11 @@ import java.util.function.Supplier;
  * connection to the broker says so. Used by one thread, that of MQTT.
  */
 final class ShownController {
-    private static final LazyLogger LOG = LazyLogger.of(ShownController.class);
-
     final Controller controller;
     final List<Entity> entities = new ArrayList<>();
     private final ControllerObjects objects;
     private final MqttConnection mqtt;
+    private final BiConsumer<Level, String> log;
     private final Optional<String> availabilityTopic; // empty for this controller itself
     private final List<FeatureName> features;
     private final int pushed; // the first features, which the controller reports
@@ -41,10 +40,12 @@ final class ShownController {
             ControllerObjects objects,
             Discovery discovery,
             MqttConnection mqtt,
+            BiConsumer<Level, String> log,
             Duration interval) {
         this.controller = controller;
         this.objects = objects;
         this.mqtt = mqtt;
+        this.log = log;
         String own = Topics.availability(discovery.prefix(), discovery.gateway());
         this.availabilityTopic =
                 Optional.of(Topics.availability(discovery.prefix(), controller.nameOnClu()))
@@ -56,7 +57,8 @@ final class ShownController {
                             config -> {
                                 DeviceType type = DeviceType.of(object).orElseThrow();
                                 String root = discovery.root(type, controller, object);
-                                entities.add(new Entity(config, object, type, root, objects, mqtt));
+                                entities.add(
+                                        new Entity(config, object, type, root, objects, mqtt, log));
                             });
         }
         features = entities.stream().flatMap(entity -> entity.features.stream()).toList();
@@ -132,12 +134,9 @@ final class ShownController {
     private void setAvailable(boolean now) {
         if (!available.equals(Optional.of(now))) {
             available = Optional.of(now);
-            LOG.get()
-                    .log(
-                            now ? Level.INFO : Level.WARNING,
-                            "{0} {1}",
-                            controller.nameOnClu(),
-                            now ? "responds" : "does not respond");
+            log.accept(
+                    now ? Level.INFO : Level.WARNING,
+                    controller.nameOnClu() + (now ? " responds" : " does not respond"));
             publish(now);
         }
     }

@@ -2,6 +2,7 @@
 package io.sirocco.home.mqtt;
 
 import io.sirocco.http.QuietLogs;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
@@ -13,6 +14,11 @@ final class CapturedLog implements AutoCloseable {
 
     CapturedLog() {
         QuietLogs.READERS.add(reader);
+    }
+
+    /** Adds a line that does not reach the log of the program. */
+    void add(Level level, String line) {
+        lines.add(line);
     }
 
     List<String> containing(String text) {

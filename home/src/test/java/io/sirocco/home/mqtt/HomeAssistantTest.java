@@ -13,6 +13,7 @@ import io.sirocco.home.project.ProjectObject.Feature;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,6 +34,7 @@ class HomeAssistantTest {
     private static final String ROOT = "homeassistant/%s/" + CLU + "_%s";
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
+    @TempDir private Path folder;
     private final List<String> received = new CopyOnWriteArrayList<>();
     private final FakeObjects remote = new FakeObjects();
     private final CapturedLog log = new CapturedLog();
@@ -67,6 +70,8 @@ class HomeAssistantTest {
                         "CLU0d123456",
                         "test",
                         (id, payload) -> received.add(id + " " + payload),
+                        folder.resolve("mqtt/announced.txt"),
+                        log::add,
                         poll);
         home.add(added, remote);
         mqtt.connect(broker.settings("CLU0d123456"));
@@ -474,6 +479,31 @@ class HomeAssistantTest {
         capture.awaitPayload(availability, "offline");
     }
 
+    /** Also after a restart: the file tells what was announced. */
+    @Test
+    void objectsThatTheProjectHasNoMoreAreDeletedAtTheBroker() throws IOException {
+        remote.put("DOU1", 0, "1");
+        remote.put("DOU2", 0, "1");
+        ProjectObject kept = object("DOUT", "DOU1", "Lamp", feature(0, "Value", ""));
+        begin(kept, object("DOUT", "DOU2", "Removed", feature(0, "Value", "")));
+        String config = root("DOU2") + "/config";
+        String state = root("DOU2") + "/state";
+        await(config, () -> !capture.payloads(config).isEmpty());
+        capture.awaitPayload(state, "{\"state\":\"ON\"}");
+        home.close();
+        mqtt.disconnect();
+        await("disconnected", () -> !mqtt.connected());
+        begin(kept);
+        await(config, () -> capture.payloads(config).getLast().isEmpty());
+        await(state, () -> capture.payloads(state).getLast().isEmpty());
+        Mosquitto.Capture retained = broker.capture("homeassistant/#");
+        broker.publish("homeassistant/last", "1");
+        retained.awaitPayload("homeassistant/last", "1");
+        assertEquals(List.of(), retained.payloads(config));
+        assertEquals(List.of(), retained.payloads(state));
+        assertEquals(1, retained.payloads(root("DOU1") + "/config").size());
+    }
+
     /** The project names it CLU221010198, and so do its scripts. */
     @Test
     void ownControllerIsFoundByItsSerialNumberUnderAnyName() throws IOException {
@@ -486,6 +516,8 @@ class HomeAssistantTest {
                         "CLU_OF_THE_SCRIPT",
                         "test",
                         (id, payload) -> {},
+                        folder.resolve("mqtt/announced.txt"),
+                        log::add,
                         Duration.ofMillis(20));
         home.addOwn(7, new FakeObjects()); // the project has no such controller
         home.addOwn(221010198, remote);
@@ -509,8 +541,11 @@ class HomeAssistantTest {
                         CLU,
                         "test",
                         (id, payload) -> {},
+                        folder.resolve("mqtt/announced.txt"),
+                        log::add,
                         Duration.ofMillis(20));
         home.addOwn(7, new FakeObjects());
+        await("logged", () -> !log.containing("no controller with the serial number 7").isEmpty());
         home.addOwn(221010198, remote);
         mqtt.connect(broker.settings(CLU));
         capture.awaitPayload(root("DOU1") + "/state", "{\"state\":\"ON\"}");
