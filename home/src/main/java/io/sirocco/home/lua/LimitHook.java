@@ -258,6 +258,8 @@ final class LimitHook extends DebugLib {
                     allowField(operand(Lua.GETARG_B(instruction), at), value);
                 }
             }
+            case Lua.OP_CALL, Lua.OP_TAILCALL ->
+                    allowCall(stacks[at][Lua.GETARG_A(instruction)]);
             default -> {}
         }
         if (--countdown <= 0 || stopped != null) {
@@ -293,6 +295,13 @@ final class LimitHook extends DebugLib {
     static void allowField(LuaValue key, LuaValue value) {
         if (value instanceof LuaTable && key.raweq(LuaValue.CALL)) {
             throw new LuaError("__call must be a function");
+        }
+    }
+
+    /** Refuses to call a table whose {@code __call} is a table, however it came there. */
+    private static void allowCall(LuaValue called) {
+        if (called instanceof LuaTable && called.getmetatable() instanceof LuaTable metatable) {
+            allowField(LuaValue.CALL, metatable.rawget(LuaValue.CALL));
         }
     }
 

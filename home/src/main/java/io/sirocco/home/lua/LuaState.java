@@ -6,6 +6,7 @@ import io.sirocco.home.lua.TaskQueue.Work;
 import io.sirocco.home.object.HomeObject;
 import io.sirocco.net.Clock;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.RepeatedFailures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -45,6 +46,7 @@ import org.luaj.vm2.Varargs;
  */
 final class LuaState implements ScriptThread {
     private static final LazyLogger LOG = LazyLogger.of(LuaState.class);
+    private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
     private static final long STACK = 16L << 20;
     private static final long FOREVER = Long.MAX_VALUE;
     private static final long PASS = Duration.ofMillis(960).toNanos();
@@ -294,7 +296,7 @@ final class LuaState implements ScriptThread {
         } catch (LuaError | IOException | UncheckedIOException e) {
             error = Optional.of(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            LOG.get().log(Level.ERROR, script.title + " fails", e);
+            FAILURES.log("script", script.title + " fails", e);
             error = Optional.of(e.toString());
         } catch (StackOverflowError e) {
             error = Optional.of("stack overflow");
@@ -609,8 +611,8 @@ final class LuaState implements ScriptThread {
             log.add(Level.WARNING, name + ": stack overflow");
         } catch (OutOfMemoryError e) {
             outOfMemory();
-        } catch (RuntimeException e) {
-            LOG.get().log(Level.ERROR, name + " fails", e);
+        } catch (RuntimeException e) { // of the library of LuaJ, or of an object
+            FAILURES.log("task", name + " fails", e);
             log.add(Level.ERROR, name + ": " + e);
         }
     }

@@ -100,6 +100,9 @@ class LimitTest {
                 "return (('x'):rep(1e6):gsub('x', '%0%0%0%0%0%0'))",
                 "return (('x'):rep(3000):gsub('x', ('y'):rep(2000)))",
                 "return (table.unpack({}, 1, 1e9))",
+                "return (table.unpack({}, 2^32 + 1, 2^33))",
+                "return (table.unpack({}, -2^63, 2^63))",
+                "return (table.unpack(setmetatable({}, {__index = function() return 1 end}), 1, 3e8))",
                 "return (('x'):rep(4e6):byte(1, -1))",
                 "return load(('x = 1 '):rep(1e5))()",
                 "return load(function() return ('x = 1 '):rep(1e4) end)()"
@@ -127,6 +130,8 @@ class LimitTest {
                 "function bomb() local t, u = {}, {} setmetatable(t, {__call = u}) return t() end",
                 "function bomb() local t, m = {}, {} rawset(m, '__call', t) setmetatable(t, m) return t + t end",
                 "function bomb() local t, m = {}, {} local _ENV = m __call = t return t() end",
+                "function bomb() local t = {} local m = {} setmetatable(t, m) package.loaded = m package.preload.__call = function() return t end pcall(require, '__call') return t() end",
+                "function bomb() local t = setmetatable({}, _G) package.loaded = _G package.preload.__call = function() return t end pcall(require, '__call') return t() end",
                 "function bomb() local m = {} local k, t = '__' .. 'call', {} m[k] = t return t() end",
                 "t = setmetatable({}, {}) getmetatable(t).__index = t function bomb() return t.x.y end",
                 "function bomb() return load(('('):rep(1e5))() end",
