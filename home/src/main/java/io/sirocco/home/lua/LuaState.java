@@ -7,6 +7,15 @@ import io.sirocco.home.object.HomeObject;
 import io.sirocco.net.Clock;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
+
+import org.luaj.vm2.Globals;
+import org.luaj.vm2.LuaClosure;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaTable;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Prototype;
+import org.luaj.vm2.Varargs;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -21,13 +30,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.luaj.vm2.Globals;
-import org.luaj.vm2.LuaClosure;
-import org.luaj.vm2.LuaError;
-import org.luaj.vm2.LuaTable;
-import org.luaj.vm2.LuaValue;
-import org.luaj.vm2.Prototype;
-import org.luaj.vm2.Varargs;
 
 /**
  * One life of the scripts, from boot to reset: globals, objects, waiting work, and the thread that
@@ -473,9 +475,20 @@ final class LuaState implements ScriptThread {
         long since = hook.now();
         long others = hook.others();
         Work.Call interrupted = call;
-        serve(done, deadline);
+        // One more that waits without a limit would leave no room for others.
+        boolean counts = !main && (call != NO_CALL || accepted() != Accepted.ALL);
+        if (!counts) {
+            serve(done, deadline);
+        } else {
+            long end = since + hook.timeLeft() + 1;
+            serve(done, deadline - end < 0 ? deadline : end);
+        }
         call = interrupted;
-        hook.waited(since, others);
+        if (counts) {
+            hook.waitedInTime(others);
+        } else {
+            hook.waited(since, others);
+        }
         if (main) {
             hook.renew();
         }

@@ -5,9 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -15,6 +12,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 class SandboxTest {
     @TempDir Path root;
@@ -81,7 +82,8 @@ class SandboxTest {
         assertEquals(
                 "42",
                 rig.value(
-                        "(function() package.preload.x = function() return 42 end return require 'x' end)()"));
+                        "(function() package.preload.x = function() return 42 end return require"
+                            + " 'x' end)()"));
     }
 
     @ParameterizedTest
@@ -139,7 +141,8 @@ class SandboxTest {
         assertEquals(
                 "9",
                 rig.value(
-                        "(function() local n = 0 return load(function() n = n + 1 return ({'return', ' 9'})[n] end)() end)()"));
+                        "(function() local n = 0 return load(function() n = n + 1 return"
+                            + " ({'return', ' 9'})[n] end)() end)()"));
     }
 
     @Test
