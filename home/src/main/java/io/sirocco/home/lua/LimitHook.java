@@ -2,9 +2,10 @@
 package io.sirocco.home.lua;
 
 import com.sun.management.ThreadMXBean;
-
 import io.sirocco.net.Clock;
-
+import java.lang.System.Logger.Level;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.Lua;
 import org.luaj.vm2.LuaClosure;
@@ -16,10 +17,6 @@ import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 import org.luaj.vm2.lib.DebugLib;
 import org.luaj.vm2.lib.OneArgFunction;
-
-import java.lang.System.Logger.Level;
-import java.lang.management.ManagementFactory;
-import java.util.Arrays;
 
 /**
  * Enforces the limits of tasks. LuaJ calls it for every call and every instruction; it counts them,

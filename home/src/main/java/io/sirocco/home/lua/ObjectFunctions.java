@@ -7,16 +7,14 @@ import io.sirocco.home.object.HomeObject;
 import io.sirocco.home.object.ObjectContext;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
-
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.function.Supplier;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
-
-import java.lang.System.Logger.Level;
-import java.util.List;
-import java.util.function.Supplier;
 
 /**
  * {@code OBJECT:new} and {@code GATE:new}, and the objects that they return: tables with {@code

@@ -6,14 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.ManualClock;
-
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.luaj.vm2.LuaValue;
-
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,6 +13,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.luaj.vm2.LuaValue;
 
 class LimitTest {
     @TempDir Path root;
@@ -56,22 +54,22 @@ class LimitTest {
                 "xpcall(function() error('x') end, function() while true do end end) done = true",
                 "while true do pcall(function() while true do end end) end",
                 "repeat local t = setmetatable({}, {__index = function(t, k) return k end}) until"
-                    + " t.x == 1",
+                        + " t.x == 1",
                 "table.sort({3, 2, 1}, function() while true do end end)",
                 "('x'):gsub('.', function() while true do end end)",
                 "load(function() while true do end end)",
                 "goto again ::again:: goto again",
                 "local s = ('x'):rep(4e6) local a, b, n = s .. 'a', s .. 'b', 0 while n < 2000 do"
-                    + " if a < b then n = n + 1 end end",
+                        + " if a < b then n = n + 1 end end",
                 "local s = ('x'):rep(4e6) local a, b, n = s .. 'a', s .. 'a', 0 while n < 2000 do"
-                    + " if a == b then n = n + 1 end end",
+                        + " if a == b then n = n + 1 end end",
                 "for i = 1, 1/0 do end",
                 "string.find(('a'):rep(30), ('a?'):rep(30) .. ('a'):rep(30) .. 'b')",
                 "string.find(('a'):rep(1000), '.-.-.-.-.-.-.-b')",
                 "string.match(('a'):rep(100000), '.*.*.*b')",
                 "string.find(('a'):rep(1000000), ('a'):rep(500000) .. 'b', 1, true)",
                 "local t = {} for i = 1, 1e4 do t[i] = i end while true do table.insert(t, 1, 1)"
-                    + " table.remove(t, 1) end"
+                        + " table.remove(t, 1) end"
             })
     void anEndlessLoopEnds(String body) {
         rig("function bomb()\n " + body + " end", Long.MAX_VALUE);
@@ -95,7 +93,7 @@ class LimitTest {
                 "local s = ('x'):rep(60000) local t = {} for i = 1, 1e9 do t[i] = s .. i end",
                 "local s = ('x'):rep(1e6) local t = {} for i = 1, 1e9 do t[i] = s:upper() end",
                 "local s = ('x'):rep(1e6) local t = {} for i = 1, 1e9 do t[i] = s:gsub('y', 'z')"
-                    + " end",
+                        + " end",
                 "local s = ('x'):rep(4e6) return s .. s",
                 "local s = ('x'):rep(1e6) return s .. s .. s .. s .. s .. s .. s .. s",
                 "return (('x'):rep(1e9))",
@@ -105,7 +103,7 @@ class LimitTest {
                 "local s = ('x'):rep(1e6) return (('%s%s%s%s%s'):format(s, s, s, s, s))",
                 "local s = ('\\0'):rep(2e6) return (('%q'):format(s))",
                 "local s, t = ('x'):rep(1e6), {} for i = 1, 10 do t[i] = s end return"
-                    + " (table.concat(t))",
+                        + " (table.concat(t))",
                 "local s = ('x'):rep(1e6) return (table.concat({'', '', '', '', '', ''}, s)) ",
                 "return (('x'):rep(1e6):gsub('x', '%0%0%0%0%0%0'))",
                 "return (('x'):rep(3000):gsub('x', ('y'):rep(2000)))",
@@ -113,7 +111,7 @@ class LimitTest {
                 "return (table.unpack({}, 2^32 + 1, 2^33))",
                 "return (table.unpack({}, -2^63, 2^63))",
                 "return (table.unpack(setmetatable({}, {__index = function() return 1 end}), 1,"
-                    + " 3e8))",
+                        + " 3e8))",
                 "return (('x'):rep(4e6):byte(1, -1))",
                 "return load(('x = 1 '):rep(1e5))()",
                 "return load(function() return ('x = 1 '):rep(1e4) end)()"
@@ -137,12 +135,12 @@ class LimitTest {
                 "function bomb(x) return ('x'):gsub('x', bomb) end",
                 "function bomb() table.sort({1, 2, 3}, bomb) end",
                 "t = setmetatable({}, {__index = function(t, k) return t[k] .. 'x' end}) function"
-                    + " bomb() return t.x .. 'x' end",
+                        + " bomb() return t.x .. 'x' end",
                 "function bomb() local t = setmetatable({}, {}) getmetatable(t).__call = t return"
-                    + " t() end",
+                        + " t() end",
                 "function bomb() local t, u = {}, {} setmetatable(t, {__call = u}) return t() end",
                 "function bomb() local t, m = {}, {} rawset(m, '__call', t) setmetatable(t, m)"
-                    + " return t + t end",
+                        + " return t + t end",
                 "function bomb() local t, m = {}, {} local _ENV = m __call = t return t() end",
                 "function bomb() local t = {} local m = {} setmetatable(t, m) package.loaded = m"
                     + " package.preload.__call = function() return t end pcall(require, '__call')"
@@ -151,9 +149,9 @@ class LimitTest {
                     + " package.preload.__call = function() return t end pcall(require, '__call')"
                     + " return t() end",
                 "function bomb() local m = {} local k, t = '__' .. 'call', {} m[k] = t return t()"
-                    + " end",
+                        + " end",
                 "t = setmetatable({}, {}) getmetatable(t).__index = t function bomb() return t.x.y"
-                    + " end",
+                        + " end",
                 "function bomb() return load(('('):rep(1e5))() end",
                 "function bomb() return load('return ' .. ('{'):rep(1e5))() end",
                 "function bomb() return ('x'):rep(1e5):find(('(x?)'):rep(1e4)) end",
@@ -179,7 +177,7 @@ class LimitTest {
         assertTrue(rig.value("select(2, pcall(sum, 4500))").contains("stack overflow"));
         rig.value(
                 "(function() function last(n) if n == 0 then return 'tail' end return last(n - 1)"
-                    + " end end)()");
+                        + " end end)()");
         assertEquals("tail", rig.value("last(100000)"));
     }
 
@@ -289,7 +287,7 @@ class LimitTest {
         rig.script(
                 "USER.LUA",
                 "function waits(ms) started() SYSTEM:Wait(ms) return 'waited' end function bomb()"
-                    + " waits(86400000) end");
+                        + " waits(86400000) end");
         rig.start();
         CountDownLatch started = new CountDownLatch(LuaLimits.TASKS);
         rig.context.globals().set("started", java(started::countDown));

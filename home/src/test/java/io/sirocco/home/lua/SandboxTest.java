@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -12,10 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 class SandboxTest {
     @TempDir Path root;
@@ -83,7 +82,7 @@ class SandboxTest {
                 "42",
                 rig.value(
                         "(function() package.preload.x = function() return 42 end return require"
-                            + " 'x' end)()"));
+                                + " 'x' end)()"));
     }
 
     @ParameterizedTest
@@ -142,7 +141,7 @@ class SandboxTest {
                 "9",
                 rig.value(
                         "(function() local n = 0 return load(function() n = n + 1 return"
-                            + " ({'return', ' 9'})[n] end)() end)()"));
+                                + " ({'return', ' 9'})[n] end)() end)()"));
     }
 
     @Test
