@@ -11,6 +11,7 @@ import org.luaj.vm2.Lua;
 import org.luaj.vm2.LuaClosure;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaFunction;
+import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -32,6 +33,7 @@ import org.luaj.vm2.lib.OneArgFunction;
 final class LimitHook extends DebugLib {
     private static final int QUANTUM = 500;
     private static final int LARGE_STRING = 64 << 10; // one that is counted at once
+    private static final int LONG_KEY = 1 << 10; // bytes that compare as fast as an instruction
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /** A task that runs or is interrupted. */
@@ -133,6 +135,24 @@ final class LimitHook extends DebugLib {
     /** Deducts a wait of the running task, which has begun at {@code since}, from its time. */
     void waited(long since, long othersBefore) {
         frame.others = othersBefore + (clock.nanos() - since);
+    }
+
+    /**
+     * Counts a wait of the running task, and the tasks within the wait, as time of its own.
+     *
+     * @param othersBefore what did not count before the wait
+     */
+    void waitedInTime(long othersBefore) {
+        frame.others = othersBefore;
+        if (timeLeft() < 0) {
+            check();
+            exceedTime();
+        }
+    }
+
+    /** Returns the nanoseconds that the running task may still use; negative when it must end. */
+    long timeLeft() {
+        return limits.time() - (clock.nanos() - frame.began - frame.others);
     }
 
     /** Returns the nanoseconds that do not count for the running task. */
@@ -252,12 +272,23 @@ final class LimitHook extends DebugLib {
         int instruction = closures[at].p.code[counter];
         switch (instruction & 0x3f) {
             case Lua.OP_CONCAT -> allowConcatenation(instruction, stacks[at]);
+            case Lua.OP_EQ, Lua.OP_LT, Lua.OP_LE -> {
+                LuaValue left = operand(Lua.GETARG_B(instruction), at);
+                LuaValue right = operand(Lua.GETARG_C(instruction), at);
+                if (left instanceof LuaString a && right instanceof LuaString b) {
+                    spendOnText(Math.min(a.m_length, b.m_length));
+                }
+            }
+            case Lua.OP_GETTABLE, Lua.OP_GETTABUP, Lua.OP_SELF ->
+                    spendOnKey(operand(Lua.GETARG_C(instruction), at));
             case Lua.OP_SETTABLE, Lua.OP_SETTABUP -> {
+                spendOnKey(operand(Lua.GETARG_B(instruction), at));
                 LuaValue value = operand(Lua.GETARG_C(instruction), at);
                 if (value instanceof LuaTable) {
                     allowField(operand(Lua.GETARG_B(instruction), at), value);
                 }
             }
+            case Lua.OP_CALL, Lua.OP_TAILCALL -> allowCall(stacks[at][Lua.GETARG_A(instruction)]);
             default -> {}
         }
         if (--countdown <= 0 || stopped != null) {
@@ -268,6 +299,19 @@ final class LimitHook extends DebugLib {
     @Override
     public String traceback(int level) {
         return "";
+    }
+
+    private void spendOnKey(LuaValue key) {
+        if (key instanceof LuaString text) {
+            spendOnText(text.m_length);
+        }
+    }
+
+    /** Counts the comparison of strings, of which LuaJ looks at each byte. */
+    private void spendOnText(int length) {
+        if (length > LONG_KEY) {
+            spend(length >> 5);
+        }
     }
 
     private void allowConcatenation(int instruction, LuaValue[] stack) {
@@ -296,6 +340,13 @@ final class LimitHook extends DebugLib {
         }
     }
 
+    /** Refuses to call a table whose {@code __call} is a table, however it came there. */
+    private static void allowCall(LuaValue called) {
+        if (called instanceof LuaTable && called.getmetatable() instanceof LuaTable metatable) {
+            allowField(LuaValue.CALL, metatable.rawget(LuaValue.CALL));
+        }
+    }
+
     /** Looks at the limits, then lets others run. */
     private void look() {
         if (frame == null) {
@@ -310,7 +361,7 @@ final class LimitHook extends DebugLib {
         if (frame.instructions > limits.instructions()) {
             exceed(limits.instructions() + " instructions");
         } else if (own > limits.time()) {
-            exceed(limits.time() / 1_000_000 + " ms");
+            exceedTime();
         } else if (allocated() > limits.allocation()) {
             exceed(limits.allocation() + " allocated bytes");
         }
@@ -326,6 +377,10 @@ final class LimitHook extends DebugLib {
             frame.allocated = now;
         }
         return now - frame.allocated - frame.othersAllocated;
+    }
+
+    private void exceedTime() {
+        exceed(limits.time() / 1_000_000 + " ms");
     }
 
     private void exceed(String limit) {

@@ -6,6 +6,7 @@ import io.sirocco.home.lua.TaskQueue.Work;
 import io.sirocco.home.object.HomeObject;
 import io.sirocco.net.Clock;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.RepeatedFailures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -45,6 +46,7 @@ import org.luaj.vm2.Varargs;
  */
 final class LuaState implements ScriptThread {
     private static final LazyLogger LOG = LazyLogger.of(LuaState.class);
+    private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
     private static final long STACK = 16L << 20;
     private static final long FOREVER = Long.MAX_VALUE;
     private static final long PASS = Duration.ofMillis(960).toNanos();
@@ -304,7 +306,7 @@ final class LuaState implements ScriptThread {
         } catch (LuaError | IOException | UncheckedIOException e) {
             error = Optional.of(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            LOG.get().log(Level.ERROR, script.title + " fails", e);
+            FAILURES.log("script", script.title + " fails", e);
             error = Optional.of(e.toString());
         } catch (StackOverflowError e) {
             error = Optional.of("stack overflow");
@@ -483,9 +485,20 @@ final class LuaState implements ScriptThread {
         long since = hook.now();
         long others = hook.others();
         Work.Call interrupted = call;
-        serve(done, deadline);
+        // One more that waits without a limit would leave no room for others.
+        boolean counts = !main && (call != NO_CALL || accepted() != Accepted.ALL);
+        if (!counts) {
+            serve(done, deadline);
+        } else {
+            long end = since + hook.timeLeft() + 1;
+            serve(done, deadline - end < 0 ? deadline : end);
+        }
         call = interrupted;
-        hook.waited(since, others);
+        if (counts) {
+            hook.waitedInTime(others);
+        } else {
+            hook.waited(since, others);
+        }
         if (main) {
             hook.renew();
         }
@@ -625,8 +638,8 @@ final class LuaState implements ScriptThread {
             log.add(Level.WARNING, name + ": stack overflow");
         } catch (OutOfMemoryError e) {
             outOfMemory();
-        } catch (RuntimeException e) {
-            LOG.get().log(Level.ERROR, name + " fails", e);
+        } catch (RuntimeException e) { // of the library of LuaJ, or of an object
+            FAILURES.log("task", name + " fails", e);
             log.add(Level.ERROR, name + ": " + e);
         }
     }

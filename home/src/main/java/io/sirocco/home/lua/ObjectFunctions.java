@@ -6,6 +6,7 @@ import static io.sirocco.home.lua.StringFunctions.function;
 import io.sirocco.home.object.HomeObject;
 import io.sirocco.home.object.ObjectContext;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.function.Supplier;
@@ -23,6 +24,7 @@ import org.luaj.vm2.Varargs;
  */
 final class ObjectFunctions {
     private static final LazyLogger LOG = LazyLogger.of(ObjectFunctions.class);
+    private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.WARNING);
     private static final int MAX_OBJECTS = 1_000;
     private static final int CLU = 0;
     private static final int REMOTE_CLU = 1;
@@ -121,7 +123,7 @@ final class ObjectFunctions {
         } catch (LuaError e) {
             throw e;
         } catch (RuntimeException e) {
-            LOG.get().log(Level.WARNING, what + " failed", e);
+            FAILURES.log("object", what + " failed", e);
             throw new LuaError(what + " failed: " + e.getMessage());
         }
     }

@@ -146,7 +146,7 @@ final class Reports {
 
     private static List<LuaValue> entries(LuaTable list) {
         int length = list.length();
-        if (length > MAX_VALUES) {
+        if (length < 0 || length > MAX_VALUES) {
             throw new LuaError("a client may ask for " + MAX_VALUES + " values, not " + length);
         }
         List<LuaValue> entries = new ArrayList<>(length);

@@ -167,6 +167,8 @@ final class Sandbox {
         } catch (LuaError e) {
             String message = String.valueOf(e.getMessage());
             throw new LuaError(named(message.replace("[string \"" + name + "\"]", name)));
+        } catch (RuntimeException e) { // LuaJ's parser fails, for example at the number 1e
+            throw new LuaError(name + ": malformed text: " + e.getMessage());
         }
     }
 
@@ -246,7 +248,9 @@ final class Sandbox {
         }
         LuaValue result = loader.call(LuaValue.valueOf(name));
         if (!result.isnil()) {
-            loaded.set(name, result);
+            LuaValue key = LuaValue.valueOf(name);
+            LimitHook.allowField(key, result);
+            loaded.set(key, result);
         } else if (loaded.get(name).isnil()) {
             loaded.set(name, LuaValue.TRUE);
         }

@@ -15,32 +15,14 @@ import org.luaj.vm2.lib.TwoArgFunction;
  * limits of a task. Confined to the thread of the scripts.
  */
 final class TableFunctions {
-    private static final int MAX_UNPACKED = 100_000;
+    private static final int MAX_UNPACKED = 8_000;
 
     private TableFunctions() {}
 
     /** Replaces functions of LuaJ's library. */
     static void install(LuaTable library, LimitHook limits) {
         library.set("concat", function("concat", arguments -> concat(arguments, limits)));
-        LuaValue unpack = library.get("unpack");
-        library.set(
-                "unpack",
-                function(
-                        "unpack",
-                        arguments -> {
-                            LuaTable table = arguments.checktable(1);
-                            long first = arguments.optlong(2, 1);
-                            long last =
-                                    arguments.arg(3).isnil()
-                                            ? table.length()
-                                            : arguments.checklong(3);
-                            if (last - first >= MAX_UNPACKED
-                                    || (last > 0 && first < -MAX_UNPACKED)) {
-                                throw new LuaError("too many results to unpack");
-                            }
-                            limits.spend(Math.max(0, last - first));
-                            return unpack.invoke(arguments);
-                        }));
+        library.set("unpack", function("unpack", arguments -> unpack(arguments, limits)));
         for (String name : new String[] {"insert", "remove"}) {
             LuaValue moves = library.get(name);
             library.set(
@@ -70,6 +52,25 @@ final class TableFunctions {
                                 arguments.arg(2).isnil()
                                         ? sort.invoke(arguments.arg1(), less)
                                         : sort.invoke(arguments)));
+    }
+
+    private static Varargs unpack(Varargs arguments, LimitHook limits) {
+        LuaValue table = arguments.checktable(1);
+        long first = arguments.optlong(2, 1);
+        long last = arguments.arg(3).isnil() ? table.length() : arguments.checklong(3);
+        if (first > last) {
+            return LuaValue.NONE;
+        }
+        long more = last - first; // negative when it overflows
+        if (more < 0 || more >= MAX_UNPACKED) {
+            throw new LuaError("too many results to unpack: the limit is " + MAX_UNPACKED);
+        }
+        LuaValue[] values = new LuaValue[(int) more + 1];
+        for (int i = 0; i < values.length; i++) {
+            limits.spend(1);
+            values[i] = table.get(LuaValue.valueOf(first + i));
+        }
+        return LuaValue.varargsOf(values);
     }
 
     private static Varargs concat(Varargs arguments, LimitHook limits) {

@@ -33,13 +33,16 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * <tr><td>string</td><td>string in UTF-8</td></tr>
  * </table>
  *
- * <p>Tables may be nested 64 deep. Any thread, as far as the values allow it.
+ * <p>Tables may be nested 64 deep. A table that is written has up to 100,000 values and 1 MiB of
+ * text. Any thread, as far as the values allow it.
  */
 final class LuaJson {
     /** Stands for null in tables. Immutable. */
     static final LuaValue NULL = new LuaUserdata("null", protectedMetatable("null"));
 
     static final int MAX_DEPTH = 64;
+    private static final int MAX_VALUES = 100_000;
+    private static final int MAX_BYTES = 1 << 20;
     private static final LuaTable EMPTY_ARRAY = protectedMetatable("array");
     private static final double MAX_WHOLE = 1L << 53;
     private static final JsonMapper JSON =
@@ -85,6 +88,7 @@ final class LuaJson {
      * @throws LuaError if the value has no form in JSON, such as a function
      */
     static String write(LuaValue value) {
+        allow(value);
         return JSON.writeValueAsString(toJson(value));
     }
 
@@ -125,6 +129,47 @@ final class LuaJson {
      */
     static JsonNode toJson(LuaValue value) {
         return toJson(value, 0);
+    }
+
+    /**
+     * Checks that what is written of a value has bounds: a table counts wherever it occurs.
+     *
+     * @throws LuaError if it has more than 100,000 values, or 1 MiB of text
+     */
+    static void allow(LuaValue value) {
+        if (value instanceof LuaTable) {
+            new Size().add(value, 0);
+        }
+    }
+
+    /** What a value comes to when it is written. Confined to its thread. */
+    private static final class Size {
+        private int values;
+        private long bytes;
+
+        void add(LuaValue value, int depth) {
+            values++;
+            bytes += value instanceof LuaString text ? text.m_length : 0;
+            if (values > MAX_VALUES || bytes > MAX_BYTES) {
+                throw new LuaError(
+                        "a table with more than "
+                                + MAX_VALUES
+                                + " values or "
+                                + MAX_BYTES
+                                + " bytes of text is too large to be written");
+            }
+            if (!(value instanceof LuaTable table) || depth > MAX_DEPTH) {
+                return; // one that is too deep is refused when it is converted
+            }
+            for (Varargs entry = table.next(LuaValue.NIL);
+                    !entry.arg1().isnil();
+                    entry = table.next(entry.arg1())) {
+                if (entry.arg1() instanceof LuaString key) {
+                    bytes += key.m_length;
+                }
+                add(entry.arg(2), depth + 1);
+            }
+        }
     }
 
     private static JsonNode toJson(LuaValue value, int depth) {

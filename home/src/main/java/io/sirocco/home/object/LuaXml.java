@@ -114,6 +114,7 @@ final class LuaXml {
      * @throws LuaError if a value has no form in XML, or a key is no name of an element
      */
     static byte[] write(LuaValue value) {
+        LuaJson.allow(value);
         var text = new StringWriter();
         try {
             XMLStreamWriter out = OUT.createXMLStreamWriter(text);

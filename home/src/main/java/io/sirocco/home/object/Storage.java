@@ -183,8 +183,9 @@ final class Storage extends StandardObject {
         }
         for (String variable : shared.names) {
             try {
-                values.get()
-                        .set(variable, toFile(context().globals().get(LuaText.of(variable)), 0));
+                LuaValue value = context().globals().get(LuaText.of(variable));
+                LuaJson.allow(value);
+                values.get().set(variable, toFile(value, 0));
                 shared.warned.remove(variable);
             } catch (LuaError e) {
                 if (shared.warned.add(variable)) {

@@ -54,17 +54,23 @@ class LimitTest {
                 "xpcall(function() while true do end end, function() return 1 end) done = true",
                 "xpcall(function() error('x') end, function() while true do end end) done = true",
                 "while true do pcall(function() while true do end end) end",
-                "repeat local t = setmetatable({}, {__index = function(t, k) return k end}) until t.x == 1",
+                "repeat local t = setmetatable({}, {__index = function(t, k) return k end}) until"
+                        + " t.x == 1",
                 "table.sort({3, 2, 1}, function() while true do end end)",
                 "('x'):gsub('.', function() while true do end end)",
                 "load(function() while true do end end)",
                 "goto again ::again:: goto again",
+                "local s = ('x'):rep(4e6) local a, b, n = s .. 'a', s .. 'b', 0 while n < 2000 do"
+                        + " if a < b then n = n + 1 end end",
+                "local s = ('x'):rep(4e6) local a, b, n = s .. 'a', s .. 'a', 0 while n < 2000 do"
+                        + " if a == b then n = n + 1 end end",
                 "for i = 1, 1/0 do end",
                 "string.find(('a'):rep(30), ('a?'):rep(30) .. ('a'):rep(30) .. 'b')",
                 "string.find(('a'):rep(1000), '.-.-.-.-.-.-.-b')",
                 "string.match(('a'):rep(100000), '.*.*.*b')",
                 "string.find(('a'):rep(1000000), ('a'):rep(500000) .. 'b', 1, true)",
-                "local t = {} for i = 1, 1e4 do t[i] = i end while true do table.insert(t, 1, 1) table.remove(t, 1) end"
+                "local t = {} for i = 1, 1e4 do t[i] = i end while true do table.insert(t, 1, 1)"
+                        + " table.remove(t, 1) end"
             })
     void anEndlessLoopEnds(String body) {
         rig("function bomb()\n " + body + " end", Long.MAX_VALUE);
@@ -87,7 +93,8 @@ class LimitTest {
                 "local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(6e4) end",
                 "local s = ('x'):rep(60000) local t = {} for i = 1, 1e9 do t[i] = s .. i end",
                 "local s = ('x'):rep(1e6) local t = {} for i = 1, 1e9 do t[i] = s:upper() end",
-                "local s = ('x'):rep(1e6) local t = {} for i = 1, 1e9 do t[i] = s:gsub('y', 'z') end",
+                "local s = ('x'):rep(1e6) local t = {} for i = 1, 1e9 do t[i] = s:gsub('y', 'z')"
+                        + " end",
                 "local s = ('x'):rep(4e6) return s .. s",
                 "local s = ('x'):rep(1e6) return s .. s .. s .. s .. s .. s .. s .. s",
                 "return (('x'):rep(1e9))",
@@ -96,11 +103,16 @@ class LimitTest {
                 "return (''):rep(2, ('x'):rep(4e6)) .. ('x'):rep(4e6)",
                 "local s = ('x'):rep(1e6) return (('%s%s%s%s%s'):format(s, s, s, s, s))",
                 "local s = ('\\0'):rep(2e6) return (('%q'):format(s))",
-                "local s, t = ('x'):rep(1e6), {} for i = 1, 10 do t[i] = s end return (table.concat(t))",
+                "local s, t = ('x'):rep(1e6), {} for i = 1, 10 do t[i] = s end return"
+                        + " (table.concat(t))",
                 "local s = ('x'):rep(1e6) return (table.concat({'', '', '', '', '', ''}, s)) ",
                 "return (('x'):rep(1e6):gsub('x', '%0%0%0%0%0%0'))",
                 "return (('x'):rep(3000):gsub('x', ('y'):rep(2000)))",
                 "return (table.unpack({}, 1, 1e9))",
+                "return (table.unpack({}, 2^32 + 1, 2^33))",
+                "return (table.unpack({}, -2^63, 2^63))",
+                "return (table.unpack(setmetatable({}, {__index = function() return 1 end}), 1,"
+                        + " 3e8))",
                 "return (('x'):rep(4e6):byte(1, -1))",
                 "return load(('x = 1 '):rep(1e5))()",
                 "return load(function() return ('x = 1 '):rep(1e4) end)()"
@@ -123,13 +135,24 @@ class LimitTest {
                 "function bomb() return pcall(bomb) and 1 + bomb() end",
                 "function bomb(x) return ('x'):gsub('x', bomb) end",
                 "function bomb() table.sort({1, 2, 3}, bomb) end",
-                "t = setmetatable({}, {__index = function(t, k) return t[k] .. 'x' end}) function bomb() return t.x .. 'x' end",
-                "function bomb() local t = setmetatable({}, {}) getmetatable(t).__call = t return t() end",
+                "t = setmetatable({}, {__index = function(t, k) return t[k] .. 'x' end}) function"
+                        + " bomb() return t.x .. 'x' end",
+                "function bomb() local t = setmetatable({}, {}) getmetatable(t).__call = t return"
+                        + " t() end",
                 "function bomb() local t, u = {}, {} setmetatable(t, {__call = u}) return t() end",
-                "function bomb() local t, m = {}, {} rawset(m, '__call', t) setmetatable(t, m) return t + t end",
+                "function bomb() local t, m = {}, {} rawset(m, '__call', t) setmetatable(t, m)"
+                        + " return t + t end",
                 "function bomb() local t, m = {}, {} local _ENV = m __call = t return t() end",
-                "function bomb() local m = {} local k, t = '__' .. 'call', {} m[k] = t return t() end",
-                "t = setmetatable({}, {}) getmetatable(t).__index = t function bomb() return t.x.y end",
+                "function bomb() local t = {} local m = {} setmetatable(t, m) package.loaded = m"
+                    + " package.preload.__call = function() return t end pcall(require, '__call')"
+                    + " return t() end",
+                "function bomb() local t = setmetatable({}, _G) package.loaded = _G"
+                    + " package.preload.__call = function() return t end pcall(require, '__call')"
+                    + " return t() end",
+                "function bomb() local m = {} local k, t = '__' .. 'call', {} m[k] = t return t()"
+                        + " end",
+                "t = setmetatable({}, {}) getmetatable(t).__index = t function bomb() return t.x.y"
+                        + " end",
                 "function bomb() return load(('('):rep(1e5))() end",
                 "function bomb() return load('return ' .. ('{'):rep(1e5))() end",
                 "function bomb() return ('x'):rep(1e5):find(('(x?)'):rep(1e4)) end",
@@ -154,7 +177,8 @@ class LimitTest {
         assertEquals("false", rig.value("(pcall(sum, 4500))"));
         assertTrue(rig.value("select(2, pcall(sum, 4500))").contains("stack overflow"));
         rig.value(
-                "(function() function last(n) if n == 0 then return 'tail' end return last(n - 1) end end)()");
+                "(function() function last(n) if n == 0 then return 'tail' end return last(n - 1)"
+                        + " end end)()");
         assertEquals("tail", rig.value("last(100000)"));
     }
 
@@ -296,23 +320,54 @@ class LimitTest {
     }
 
     @Test
-    void waitingDoesNotCountAndRunsOthers() {
+    void callsOfClientsWaitWithinTheirTime() {
+        ManualClock clock = new ManualClock();
+        rig = new ScriptRig(root, settings -> settings.clock(clock).time(Duration.ofSeconds(30)));
+        rig.script(
+                "USER.LUA",
+                "function waits(ms) started() SYSTEM:Wait(ms) return 'waited' end function bomb()"
+                        + " waits(86400000) end");
+        rig.start();
+        CountDownLatch started = new CountDownLatch(LuaLimits.TASKS);
+        rig.context.globals().set("started", java(started::countDown));
+        List<CompletableFuture<String>> bombs = new ArrayList<>();
+        CompletableFuture<String> waits = rig.later("waits(20000)");
+        for (int i = 1; i < LuaLimits.TASKS; i++) {
+            bombs.add(rig.later("bomb()"));
+        }
+        await(started);
+        isAlive();
+        CompletableFuture<String> later = rig.later("1");
+        clock.advance(29_000);
+        isAlive();
+        assertFalse(waits.isDone()); // behind those that it has let run
+        clock.advance(1_001);
+        bombs.forEach(bomb -> assertEquals("nil", ScriptRig.await(bomb)));
+        assertEquals("1", ScriptRig.await(later));
+        assertTrue(rig.logged().contains("the limit is 30000 ms"), rig.logged());
+    }
+
+    @Test
+    void waitsOfHandlersDoNotCountAndRunOthers() {
         ManualClock clock = new ManualClock();
         rig = new ScriptRig(root, settings -> settings.clock(clock).time(Duration.ofSeconds(2)));
-        rig.script("USER.LUA", "function waits() started() SYSTEM:Wait(60000) return 'waited' end");
+        rig.script("USER.LUA", "function waits() started() SYSTEM:Wait(60000) ended() end");
         rig.start();
         CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(1);
         rig.context.globals().set("started", java(started::countDown));
-        CompletableFuture<String> waits = rig.later("waits()");
+        rig.context.globals().set("ended", java(ended::countDown));
+        LuaValue waits = rig.context.globals().get("waits");
+        rig.context.scripts().execute("a handler", waits::call);
         await(started);
         for (int i = 0; i < 59; i++) {
             isAlive();
             clock.advance(1_000);
         }
         isAlive();
-        assertFalse(waits.isDone());
+        assertEquals(1, ended.getCount());
         clock.advance(1_000);
-        assertEquals("waited", ScriptRig.await(waits));
+        await(ended);
     }
 
     static LuaValue java(Runnable body) {

@@ -81,7 +81,8 @@ class SandboxTest {
         assertEquals(
                 "42",
                 rig.value(
-                        "(function() package.preload.x = function() return 42 end return require 'x' end)()"));
+                        "(function() package.preload.x = function() return 42 end return require"
+                                + " 'x' end)()"));
     }
 
     @ParameterizedTest
@@ -110,6 +111,23 @@ class SandboxTest {
         assertEquals("x", rig.value("loadfile('X.LUA')()"));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1e",
+                "load('return 1e')()",
+                "SYSTEM.fetchValues(setmetatable({}, {__len = function() return -5 end}))",
+                "table.unpack({}, 1, 8001)"
+            })
+    void isAnErrorOfTheScript(String script) {
+        rig.start();
+        assertEquals("nil", rig.value(script));
+        assertFalse(rig.logged().contains("Exception"), rig.logged());
+        assertEquals("8000", rig.value("select('#', table.unpack({}, 2^40 + 1, 2^40 + 8000))"));
+        assertEquals("0", rig.value("select('#', table.unpack({}, 2^62, -2^62))"));
+        assertEquals("0", rig.value("select('#', table.unpack({}, 2^32 + 1, 2^31 - 1))"));
+    }
+
     @Test
     void binaryChunksAreRefused() {
         rig.script("B.LUA", new byte[] {0x1b, 'L', 'u', 'a', 0x52, 0, 1, 4, 4, 4, 8, 0}).start();
@@ -122,7 +140,8 @@ class SandboxTest {
         assertEquals(
                 "9",
                 rig.value(
-                        "(function() local n = 0 return load(function() n = n + 1 return ({'return', ' 9'})[n] end)() end)()"));
+                        "(function() local n = 0 return load(function() n = n + 1 return"
+                                + " ({'return', ' 9'})[n] end)() end)()"));
     }
 
     @Test

@@ -54,20 +54,38 @@ class LuaJsonTest {
         assertEquals(json, LuaJson.write(LuaJson.parse(json)));
     }
 
+    @Test
+    void whatIsWrittenHasBounds() {
+        LuaValue shared = LuaValue.tableOf();
+        for (int i = 0; i < 60; i++) {
+            shared = LuaValue.listOf(new LuaValue[] {shared, shared});
+        }
+        LuaValue twice = shared;
+        assertTrue(
+                assertThrows(LuaError.class, () -> LuaJson.write(twice))
+                        .getMessage()
+                        .contains("100000 values"));
+        assertThrows(LuaError.class, () -> LuaXml.write(twice));
+        LuaValue text = LuaText.of("x".repeat(600_000));
+        LuaValue long2 = LuaValue.listOf(new LuaValue[] {text, text});
+        assertThrows(LuaError.class, () -> LuaJson.write(long2));
+        assertEquals(600_004, LuaJson.write(LuaValue.listOf(new LuaValue[] {text})).length());
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             textBlock =
                     """
-            return {1, 2, 3}             | [1,2,3]
-            return {a = 1, b = "x"}      | {"a":1,"b":"x"}
-            return {[1] = 1, a = 2}      | {"1":1,"a":2}
-            return {[1] = 1, [3] = 3}    | {"1":1,"3":3}
-            return {}                    | {}
-            return 10 / 4                | 2.5
-            return 2^31                  | 2147483648
-            return nil                   | null
-            """)
+                    return {1, 2, 3}             | [1,2,3]
+                    return {a = 1, b = "x"}      | {"a":1,"b":"x"}
+                    return {[1] = 1, a = 2}      | {"1":1,"a":2}
+                    return {[1] = 1, [3] = 3}    | {"1":1,"3":3}
+                    return {}                    | {}
+                    return 10 / 4                | 2.5
+                    return 2^31                  | 2147483648
+                    return nil                   | null
+                    """)
     void values(String script, String json) {
         assertEquals(json, LuaJson.write(scripts.lua(script)));
     }
