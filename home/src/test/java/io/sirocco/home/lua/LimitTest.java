@@ -144,11 +144,11 @@ class LimitTest {
                         + " return t + t end",
                 "function bomb() local t, m = {}, {} local _ENV = m __call = t return t() end",
                 "function bomb() local t = {} local m = {} setmetatable(t, m) package.loaded = m"
-                    + " package.preload.__call = function() return t end pcall(require, '__call')"
-                    + " return t() end",
+                        + " package.preload.__call = function() return t end pcall(require, '__call')"
+                        + " return t() end",
                 "function bomb() local t = setmetatable({}, _G) package.loaded = _G"
-                    + " package.preload.__call = function() return t end pcall(require, '__call')"
-                    + " return t() end",
+                        + " package.preload.__call = function() return t end pcall(require, '__call')"
+                        + " return t() end",
                 "function bomb() local m = {} local k, t = '__' .. 'call', {} m[k] = t return t()"
                         + " end",
                 "t = setmetatable({}, {}) getmetatable(t).__index = t function bomb() return t.x.y"
