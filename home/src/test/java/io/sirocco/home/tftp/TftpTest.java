@@ -209,15 +209,12 @@ class TftpTest {
         writeFails(TftpError.NOT_DEFINED, "Internal error", "a:\\" + "x".repeat(400));
     }
 
-    /** Defect 9: any file could be replaced. */
+    /** Defect 9: any file could be replaced; without a serial number no controller started. */
     @Test
-    void inFortifiedModeTheIdentityIsReadOnly() throws IOException {
-        write("a:\\CONFIG.JSON", "[]".getBytes(UTF_8));
-        server.close();
-        start(TftpSettings.DEFAULTS.fortified(true));
+    void theIdentityIsReadOnly() throws IOException {
         writeFails(TftpError.ACCESS_VIOLATION, "File is read-only", "a:\\CONFIG.JSON");
         writeFails(TftpError.ACCESS_VIOLATION, "File is read-only", "A:/Config.TXT");
-        assertEquals("[]", new String(read("a:\\CONFIG.JSON"), UTF_8));
+        assertEquals("{}", new String(read("a:\\CONFIG.JSON"), UTF_8));
         write("a:\\MAIN.LUA", "x".getBytes(UTF_8));
     }
 
