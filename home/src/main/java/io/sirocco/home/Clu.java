@@ -110,11 +110,7 @@ public final class Clu implements AutoCloseable {
         Path root = settings.directory.resolve("root");
         var transfers =
                 new FileTransfers(
-                        loops,
-                        settings.address,
-                        settings.tftpPort,
-                        root,
-                        TftpSettings.DEFAULTS.fortified(settings.fortified));
+                        loops, settings.address, settings.tftpPort, root, TftpSettings.DEFAULTS);
         var server =
                 new CluServer(loops.all().getFirst(), settings, identity, keyFile, keys, transfers);
         LuaRuntime scripts =

@@ -2,7 +2,9 @@
 package io.sirocco.home;
 
 import io.sirocco.home.file.AtomicFile;
+import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -31,15 +33,16 @@ record Identity(int serial, byte[] mac) {
 
     private static final int FIRST_RANDOM_SERIAL = 0x0e00_0000; // nine decimal digits, as real ones
     private static final int RANDOM_SERIALS = 1 << 24;
+    private static final LazyLogger LOG = LazyLogger.of(Clu.class);
     private static final JsonMapper JSON = JsonMapper.shared();
 
     /**
      * Reads the serial number from {@code CONFIG.JSON} in {@code folder}, or draws one, and brings
-     * {@code CONFIG.JSON} and {@code config.txt} up to date for this machine.
+     * {@code CONFIG.JSON} and {@code config.txt} up to date for this machine. If {@code
+     * CONFIG.JSON} is damaged, the serial number is that of {@code config.txt}, or a new one.
      *
      * @param version of the product, for {@code fwVer}
-     * @throws IOException if a file cannot be read or written, or has no usable serial number; the
-     *     message says what to do
+     * @throws IOException if a file cannot be read or written
      */
     static Identity open(Path folder, byte[] mac, String version) throws IOException {
         Path file = folder.resolve("CONFIG.JSON");
@@ -47,12 +50,46 @@ record Identity(int serial, byte[] mac) {
         try {
             serial = serial(file, Files.readAllBytes(file));
         } catch (NoSuchFileException e) {
-            serial = FIRST_RANDOM_SERIAL + new SecureRandom().nextInt(RANDOM_SERIALS);
+            serial = newSerial();
+        } catch (Damaged e) {
+            serial = serialOfText(folder.resolve("config.txt"));
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "{0} The file is written anew, with the serial number {1}.",
+                            e.getMessage(),
+                            Integer.toUnsignedString(serial));
         }
         var identity = new Identity(serial, mac.clone());
         update(file, identity.json(version));
         update(folder.resolve("config.txt"), identity.text());
         return identity;
+    }
+
+    /** CONFIG.JSON has no usable serial number. */
+    private static final class Damaged extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        Damaged(String message) {
+            super(message);
+        }
+    }
+
+    private static int newSerial() {
+        return FIRST_RANDOM_SERIAL + new SecureRandom().nextInt(RANDOM_SERIALS);
+    }
+
+    /** Returns the serial number that config.txt has in its second line, or a new one. */
+    private static int serialOfText(Path file) throws IOException {
+        try {
+            String[] lines = Files.readString(file, StandardCharsets.ISO_8859_1).split("\r\n");
+            if (lines.length > 1 && lines[1].length() == 8) {
+                return HexFormat.fromHexDigits(lines[1]);
+            }
+        } catch (NoSuchFileException | NumberFormatException e) {
+            // as if it had none
+        }
+        return newSerial();
     }
 
     /** Writes a file unless it has this content: so a controller starts when the disk is full. */
@@ -86,12 +123,12 @@ record Identity(int serial, byte[] mac) {
         try {
             number = JSON.readTree(bytes).path("sn");
         } catch (JacksonException e) {
-            throw new IOException(file + " is not JSON: " + e.getOriginalMessage(), e);
+            throw new Damaged(file + " is not JSON: " + e.getOriginalMessage() + ".");
         }
         if (!number.isIntegralNumber()
                 || number.longValue() < 0
                 || number.longValue() >= 1L << 32) {
-            throw new IOException(
+            throw new Damaged(
                     "%s: \"sn\", the serial number, is %s, not a number from 0 to 4294967295."
                             .formatted(file, number.isMissingNode() ? "missing" : number));
         }

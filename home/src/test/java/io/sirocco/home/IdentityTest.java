@@ -2,10 +2,8 @@
 package io.sirocco.home;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
@@ -44,10 +42,17 @@ class IdentityTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "[", "{}", "{\"sn\":\"x\"}", "{\"sn\":-1}", "{\"sn\":4294967296}"})
-    void aFileWithoutASerialNumberIsAnErrorAndStays(String content) throws Exception {
+    void aFileWithoutASerialNumberIsWrittenAnew(String content) throws Exception {
         Path file = Files.writeString(folder.resolve("CONFIG.JSON"), content);
-        var error = assertThrows(IOException.class, () -> Identity.open(folder, MAC, "1.0"));
-        assertTrue(error.getMessage().startsWith(file.toString()), error.getMessage());
-        assertEquals(content, Files.readString(file));
+        Identity identity = Identity.open(folder, MAC, "1.0");
+        assertTrue(Files.readString(file).contains("\"mac\":\"0eaa55aa55aa\""));
+        assertEquals(identity.serial(), Identity.open(folder, MAC, "1.0").serial());
+    }
+
+    @Test
+    void theSerialNumberOfADamagedFileIsThatOfConfigTxt() throws Exception {
+        Identity first = Identity.open(folder, MAC, "1.0");
+        Files.writeString(folder.resolve("CONFIG.JSON"), "{}");
+        assertEquals(first.serial(), Identity.open(folder, MAC, "1.0").serial());
     }
 }

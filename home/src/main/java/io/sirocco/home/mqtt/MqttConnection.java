@@ -238,7 +238,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     private static void guarded(String what, Runnable callback) {
         try {
             callback.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // or nothing would be received any more
             LOG.get().log(Level.ERROR, "MQTT: a callback for " + what + " has failed", e);
         }
     }

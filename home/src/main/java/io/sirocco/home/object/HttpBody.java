@@ -137,9 +137,17 @@ enum HttpBody {
         return value.isnil() ? "" : LuaText.text(value);
     }
 
-    /** Returns names and values as a table. */
+    /**
+     * Returns names and values as a table.
+     *
+     * @throws BadRequest if {@link Names} does not allow the names
+     */
     static LuaTable fields(Params params) {
-        var table = new LuaTable();
+        Optional<String> problem = Names.problem(params.asMap().keySet());
+        if (problem.isPresent()) {
+            throw new BadRequest(problem.get());
+        }
+        var table = new LuaTable(0, params.asMap().size());
         for (Map.Entry<String, List<String>> each : params.asMap().entrySet()) {
             LuaValue[] values = each.getValue().stream().map(LuaText::of).toArray(LuaValue[]::new);
             table.rawset(

@@ -3,6 +3,7 @@ package io.sirocco.home.object;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaInteger;
 import org.luaj.vm2.LuaNumber;
@@ -14,6 +15,7 @@ import org.luaj.vm2.Varargs;
 import org.luaj.vm2.lib.OneArgFunction;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -33,8 +35,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * <tr><td>string</td><td>string in UTF-8</td></tr>
  * </table>
  *
- * <p>Tables may be nested 64 deep. A table that is written has up to 100,000 values and 1 MiB of
- * text. Any thread, as far as the values allow it.
+ * <p>Tables may be nested 64 deep. JSON that is parsed may have 200,000 tokens (a string, a number
+ * or a name is one, an array or object two), and names as {@link Names} allows. A table that is
+ * written has up to 100,000 values and 1 MiB of text. Any thread, as far as the values allow it.
  */
 final class LuaJson {
     /** Stands for null in tables. Immutable. */
@@ -43,6 +46,7 @@ final class LuaJson {
     static final int MAX_DEPTH = 64;
     private static final int MAX_VALUES = 100_000;
     private static final int MAX_BYTES = 1 << 20;
+    private static final long MAX_TOKENS = 200_000;
     private static final LuaTable EMPTY_ARRAY = protectedMetatable("array");
     private static final double MAX_WHOLE = 1L << 53;
     private static final JsonMapper JSON =
@@ -51,6 +55,7 @@ final class LuaJson {
                                     .streamReadConstraints(
                                             StreamReadConstraints.builder()
                                                     .maxNestingDepth(MAX_DEPTH)
+                                                    .maxTokenCount(MAX_TOKENS)
                                                     .build())
                                     .build())
                     .build();
@@ -75,11 +80,22 @@ final class LuaJson {
     /**
      * Parses JSON.
      *
-     * @throws JacksonException if it is none
+     * @throws JacksonException if it is none, or exceeds a limit
      */
     static LuaValue parse(String json) {
         JsonNode node = JSON.readTree(json);
+        check(node);
         return node.isNull() || node.isMissingNode() ? LuaValue.NIL : toLua(node);
+    }
+
+    private static void check(JsonNode node) {
+        if (node.isObject()) {
+            Optional<String> problem = Names.problem(node.propertyNames());
+            if (problem.isPresent()) {
+                throw new StreamConstraintsException(problem.get());
+            }
+        }
+        node.forEach(LuaJson::check);
     }
 
     /**

@@ -5,6 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayInputStream;
 import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
@@ -29,10 +34,11 @@ import org.luaj.vm2.LuaValue;
  * <tr><td>array at the top</td><td>elements {@code item}</td></tr>
  * </table>
  *
- * <p>Documents with a DOCTYPE are refused, so there are no entities of their own. Elements may be
- * nested 64 deep. Any thread.
+ * <p>Documents with a DOCTYPE are refused, so there are no entities of their own. A document may
+ * have 100,000 elements, nested 64 deep, and names as {@link Names} allows. Any thread.
  */
 final class LuaXml {
+    private static final int MAX_ELEMENTS = 100_000;
     private static final XMLInputFactory IN = XMLInputFactory.newDefaultFactory();
     private static final XMLOutputFactory OUT = XMLOutputFactory.newDefaultFactory();
 
@@ -47,7 +53,7 @@ final class LuaXml {
     /**
      * Parses a document; its own declaration tells the encoding.
      *
-     * @throws XMLStreamException if it is none, or has a DOCTYPE
+     * @throws XMLStreamException if it is none, has a DOCTYPE, or exceeds a limit
      */
     static LuaValue parse(byte[] document) throws XMLStreamException {
         XMLStreamReader in = IN.createXMLStreamReader(new ByteArrayInputStream(document));
@@ -57,7 +63,7 @@ final class LuaXml {
                     throw new XMLStreamException("a DOCTYPE is not accepted");
                 }
             }
-            LuaValue value = element(in, 1);
+            LuaValue value = new Reader(in).element(1);
             while (in.hasNext()) {
                 in.next();
             }
@@ -67,44 +73,66 @@ final class LuaXml {
         }
     }
 
-    private static LuaValue element(XMLStreamReader in, int depth) throws XMLStreamException {
-        if (depth > LuaJson.MAX_DEPTH) {
-            throw new XMLStreamException("elements are nested too deep");
-        }
-        var table = new LuaTable();
-        var text = new StringBuilder();
-        boolean plain = in.getAttributeCount() == 0;
-        for (int i = 0; i < in.getAttributeCount(); i++) {
-            table.rawset(
-                    LuaText.of("@" + in.getAttributeLocalName(i)),
-                    LuaText.of(in.getAttributeValue(i)));
-        }
-        while (in.next() != XMLStreamReader.END_ELEMENT) {
-            if (in.getEventType() == XMLStreamReader.START_ELEMENT) {
-                plain = false;
-                add(table, LuaText.of(in.getLocalName()), element(in, depth + 1));
-            } else if (in.isCharacters()) {
-                text.append(in.getText());
-            }
-        }
-        if (plain) {
-            return LuaText.of(text.toString());
-        }
-        if (!text.toString().isBlank()) {
-            table.rawset(LuaText.of("#text"), LuaText.of(text.toString().strip()));
-        }
-        return table;
-    }
+    /** Reads elements, and counts them. */
+    private static final class Reader {
+        private final XMLStreamReader in;
+        private int elements;
 
-    /** Adds a member; the second one of a name makes an array. */
-    private static void add(LuaTable table, LuaValue name, LuaValue value) {
-        LuaValue first = table.rawget(name);
-        if (first.isnil()) {
-            table.rawset(name, value);
-        } else if (first instanceof LuaTable array && LuaJson.isArray(array)) {
-            array.rawset(array.rawlen() + 1, value);
-        } else {
-            table.rawset(name, LuaValue.listOf(new LuaValue[] {first, value}));
+        Reader(XMLStreamReader in) {
+            this.in = in;
+        }
+
+        LuaValue element(int depth) throws XMLStreamException {
+            if (depth > LuaJson.MAX_DEPTH) {
+                throw new XMLStreamException("elements are nested too deep");
+            }
+            if (++elements > MAX_ELEMENTS) {
+                throw new XMLStreamException("it has more than 100,000 elements");
+            }
+            Map<String, List<LuaValue>> members = new LinkedHashMap<>();
+            var text = new StringBuilder();
+            for (int i = 0; i < in.getAttributeCount(); i++) {
+                add(
+                        members,
+                        "@" + in.getAttributeLocalName(i),
+                        LuaText.of(in.getAttributeValue(i)));
+            }
+            while (in.next() != XMLStreamReader.END_ELEMENT) {
+                if (in.getEventType() == XMLStreamReader.START_ELEMENT) {
+                    String name = in.getLocalName();
+                    add(members, name, element(depth + 1));
+                } else if (in.isCharacters()) {
+                    text.append(in.getText());
+                }
+            }
+            if (members.isEmpty()) {
+                return LuaText.of(text.toString());
+            }
+            if (!text.toString().isBlank()) {
+                add(members, "#text", LuaText.of(text.toString().strip()));
+            }
+            return table(members);
+        }
+
+        private static void add(Map<String, List<LuaValue>> members, String name, LuaValue value) {
+            members.computeIfAbsent(name, key -> new ArrayList<>(1)).add(value);
+        }
+
+        private static LuaTable table(Map<String, List<LuaValue>> members)
+                throws XMLStreamException {
+            Optional<String> problem = Names.problem(members.keySet());
+            if (problem.isPresent()) {
+                throw new XMLStreamException(problem.get());
+            }
+            var table = new LuaTable(0, members.size());
+            members.forEach(
+                    (name, values) ->
+                            table.rawset(
+                                    LuaText.of(name),
+                                    values.size() == 1
+                                            ? values.getFirst()
+                                            : LuaValue.listOf(values.toArray(LuaValue[]::new))));
+            return table;
         }
     }
 

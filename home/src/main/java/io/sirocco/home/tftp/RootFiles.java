@@ -27,17 +27,15 @@ import java.util.TreeSet;
  * disk does. Any thread.
  */
 final class RootFiles {
-    /** The files by which Object Manager identifies the controller. */
+    /** The files by which Object Manager identifies the controller, which writes them itself. */
     private static final Set<String> READ_ONLY = Set.of("config.txt", "config.json");
 
     private static final int DRIVES = 2; // levels of folders in which uploads may have been cut off
 
     private final Path root;
-    private final boolean fortified;
 
-    RootFiles(Path root, boolean fortified) {
+    RootFiles(Path root) {
         this.root = root;
-        this.fortified = fortified;
     }
 
     /**
@@ -71,7 +69,7 @@ final class RootFiles {
     Upload create(String name) throws IOException {
         List<String> parts = parts(name);
         String last = parts.removeLast();
-        if (fortified && READ_ONLY.contains(last.toLowerCase(Locale.ROOT))) {
+        if (READ_ONLY.contains(last.toLowerCase(Locale.ROOT))) {
             throw new TftpException(ACCESS_VIOLATION, "File is read-only");
         }
         Path real = real();

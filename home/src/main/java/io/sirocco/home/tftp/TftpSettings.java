@@ -6,7 +6,6 @@ import java.time.Duration;
 /**
  * Limits of a {@link TftpServer} or a {@link TftpClient}. Immutable.
  *
- * @param fortified whether the files that describe the controller cannot be overwritten
  * @param maxFileSize the longest file that is received, in bytes
  * @param maxTransfers how many transfers a server has at once
  * @param maxTransfersPerHost how many of them a host has
@@ -18,7 +17,6 @@ import java.time.Duration;
  * @param tries how often a packet is sent
  */
 public record TftpSettings(
-        boolean fortified,
         long maxFileSize,
         int maxTransfers,
         int maxTransfersPerHost,
@@ -32,7 +30,6 @@ public record TftpSettings(
      */
     public static final TftpSettings DEFAULTS =
             new TftpSettings(
-                    false,
                     16 << 20,
                     16,
                     4,
@@ -42,24 +39,9 @@ public record TftpSettings(
                     Duration.ofSeconds(10),
                     3);
 
-    /** Returns the same with {@link #fortified}. */
-    public TftpSettings fortified(boolean fortified) {
-        return new TftpSettings(
-                fortified,
-                maxFileSize,
-                maxTransfers,
-                maxTransfersPerHost,
-                idleTimeout,
-                transferTimeout,
-                responseTimeout,
-                lingerTimeout,
-                tries);
-    }
-
     /** Returns the same with {@link #maxFileSize}. */
     public TftpSettings maxFileSize(long maxFileSize) {
         return new TftpSettings(
-                fortified,
                 maxFileSize,
                 maxTransfers,
                 maxTransfersPerHost,
@@ -73,7 +55,6 @@ public record TftpSettings(
     /** Returns the same with {@link #responseTimeout} and {@link #tries}. */
     public TftpSettings retry(Duration responseTimeout, int tries) {
         return new TftpSettings(
-                fortified,
                 maxFileSize,
                 maxTransfers,
                 maxTransfersPerHost,

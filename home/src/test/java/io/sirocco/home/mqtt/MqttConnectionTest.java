@@ -414,6 +414,26 @@ class MqttConnectionTest {
         }
     }
 
+    /** Reception ended for good. */
+    @Test
+    void callbackThatEndsWithAnErrorDisturbsNoOther() throws IOException {
+        List<String> received = new CopyOnWriteArrayList<>();
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.subscribe(
+                    "a",
+                    (topic, payload) -> {
+                        throw new StackOverflowError("on purpose");
+                    });
+            mqtt.subscribe("a", into(received));
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+            broker.publish("a", "1");
+            broker.publish("a", "2");
+            await("received", () -> received.contains("a 2"));
+            assertEquals(2, log.containing("a callback for a has failed").size());
+        }
+    }
+
     @Test
     void noThreadOutlivesTheProgram() throws IOException {
         try (Mosquitto broker = Mosquitto.start()) {

@@ -9,7 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.MediaType;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -161,5 +165,60 @@ class HttpBodyTest {
         assertEquals("10 null", lua(value, "v.a[1] .. ' ' .. tostring(v.a[2])"));
         assertThrows(IOException.class, () -> parse(HttpBody.JSON, "{"));
         assertEquals("[1]", write(HttpBody.JSON, "return {1}"));
+    }
+
+    /** Took minutes: each element of a name looked at all before it. */
+    @Test
+    void manyElementsOfOneName() throws Exception {
+        LuaValue value = parse(HttpBody.XML, "<r>" + "<a/>".repeat(99_999) + "</r>");
+        assertEquals(99_999, value.get("a").length());
+    }
+
+    @Test
+    void bodiesOfTooManyValuesAreRefused() {
+        refused(HttpBody.XML, "<r>" + "<a/>".repeat(100_000) + "</r>", "100,000 elements");
+        refused(HttpBody.JSON, "[" + "[],".repeat(150_000) + "1]", "maximum allowed");
+        refused(HttpBody.JSON, json(names(10_001, "%d")), "10,000 members");
+        refused(HttpBody.XML, xml(names(10_001, "a%d")), "10,000 members");
+    }
+
+    @Test
+    void manyMembersAreAccepted() throws Exception {
+        for (String format : List.of("%d", "a%d", "sensor_of_the_house_%d", "%040d")) {
+            List<String> names = names(format.equals("%040d") ? 1_000 : 10_000, format);
+            LuaValue value = parse(HttpBody.JSON, json(names));
+            assertEquals(7, value.get(names.getLast()).toint());
+        }
+    }
+
+    /** The hash of a long string leaves out every second byte. */
+    @Test
+    void namesOfOneHashAreRefused() {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            String digits = "%016d".formatted(i);
+            names.add("a" + digits.replaceAll("(.)", "$1a"));
+        }
+        assertEquals(LuaText.of(names.get(0)).hashCode(), LuaText.of(names.get(999)).hashCode());
+        refused(HttpBody.JSON, json(names), "alike");
+        refused(HttpBody.XML, xml(names), "alike");
+        refused(HttpBody.FORM, String.join("&", names), "alike");
+    }
+
+    private static List<String> names(int count, String format) {
+        return IntStream.range(0, count).mapToObj(format::formatted).toList();
+    }
+
+    private static String json(List<String> names) {
+        return names.stream().collect(Collectors.joining("\":7,\"", "{\"", "\":7}"));
+    }
+
+    private static String xml(List<String> names) {
+        return names.stream().collect(Collectors.joining("/><", "<r><", "/></r>"));
+    }
+
+    private static void refused(HttpBody type, String body, String message) {
+        var error = assertThrows(IOException.class, () -> parse(type, body));
+        assertTrue(error.getMessage().contains(message), error.getMessage());
     }
 }
