@@ -6,11 +6,13 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaTable;
@@ -45,6 +47,7 @@ final class Reports {
     private final Evaluator evaluator;
     private final ScriptLog log;
     private final Map<Key, Registration> registrations = new LinkedHashMap<>();
+    private final Set<Key> busy = new HashSet<>(); // their report is being made, or waits
     private boolean scheduled;
     private volatile List<ReportClient> clients = List.of(); // written on the thread
 
@@ -76,6 +79,11 @@ final class Reports {
             host = Inet4Address.ofLiteral(key.host());
         } catch (IllegalArgumentException e) {
             throw new LuaError("clientRegister: " + key.host() + " is no IPv4 address");
+        }
+        if (host.isMulticastAddress()
+                || host.isAnyLocalAddress()
+                || key.host().startsWith("255.")) {
+            throw new LuaError("clientRegister: " + key.host() + " is no address of one client");
         }
         registrations.remove(key); // so that it becomes the youngest
         if (registrations.size() == MAX) {
@@ -167,17 +175,45 @@ final class Reports {
         scheduled = false;
         scheduleNext();
         for (Map.Entry<Key, Registration> each : List.copyOf(registrations.entrySet())) {
+            Key key = each.getKey();
             Registration to = each.getValue();
-            int port = each.getKey().port();
-            String value = value(each.getKey(), to.entries());
-            sink.send(new ReportSink.Report(to.host(), to.host(), port, value));
-            to.source()
-                    .filter(source -> !source.equals(to.host()))
-                    .ifPresent(
-                            source ->
-                                    sink.send(
-                                            new ReportSink.Report(to.host(), source, port, value)));
+            if (busy.add(key) && !scripts.execute("report to a client", () -> send(key, to))) {
+                busy.remove(key);
+            }
         }
+    }
+
+    /** Sends one report, as a task of its own; one that exceeds a limit is the last. */
+    private void send(Key key, Registration to) {
+        String value;
+        try {
+            if (registrations.get(key) != to) {
+                return; // ended or renewed meanwhile
+            }
+            value = value(key, to.entries());
+        } catch (ScriptStopped e) {
+            if (registrations.remove(key, to)) {
+                list();
+                log.add(
+                        Level.WARNING,
+                        "clientRegister: "
+                                + key.host()
+                                + ":"
+                                + key.port()
+                                + " receives no more reports, its values exceed a limit");
+            }
+            throw e;
+        } finally {
+            busy.remove(key);
+        }
+        sink.send(new ReportSink.Report(to.host(), to.host(), key.port(), value));
+        to.source()
+                .filter(source -> !source.equals(to.host()))
+                .ifPresent(
+                        source ->
+                                sink.send(
+                                        new ReportSink.Report(
+                                                to.host(), source, key.port(), value)));
     }
 
     private String value(Key key, List<LuaValue> entries) {

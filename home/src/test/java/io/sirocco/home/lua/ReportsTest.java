@@ -129,6 +129,20 @@ class ReportsTest {
     }
 
     @Test
+    void aClientWhoseValuesExceedALimitEndsAlone() {
+        rig = new ScriptRig(root, settings -> settings.clock(clock).instructions(300_000));
+        rig.script("USER.LUA", "function slow() while bad do end return 1 end").start();
+        register("\"10.72.144.72\",4344,1,{\"slow()\"}", HOST);
+        register("\"10.72.144.72\",4344,2,{\"2\"}", HOST);
+        assertEquals(2, next(2).size());
+        rig.value("setVar('bad', true)");
+        assertEquals("clientReport:2:{2}", next(1).getFirst().value());
+        assertEquals(1, rig.runtime.clients().size());
+        assertTrue(rig.logged().contains("its values exceed a limit"), rig.logged());
+        assertEquals("clientReport:2:{2}", next(1).getFirst().value());
+    }
+
+    @Test
     void wrongArgumentsAreRefused() {
         start(ReportForm.PLAIN);
         for (String wrong :
@@ -136,6 +150,9 @@ class ReportsTest {
                         "\"host.example\",4344,1,{}",
                         "\"10.72.144.999\",4344,1,{}",
                         "\"::1\",4344,1,{}",
+                        "\"255.255.255.255\",4344,1,{}",
+                        "\"224.0.0.1\",4344,1,{}",
+                        "\"0.0.0.0\",4344,1,{}",
                         "\"10.72.144.72\",0,1,{}",
                         "\"10.72.144.72\",65536,1,{}",
                         "\"10.72.144.72\",4344,1",
