@@ -13,6 +13,12 @@ case " ${SIROCCO_JAVA_OPTS:-}" in
     *) if [ "$(nproc 2>/dev/null || echo 1)" -le 2 ]; then collector=-XX:+UseSerialGC; else collector=; fi ;;
 esac
 
+# A controller discards its scripts instead.
+case ${1:-} in
+    home) full=-XX:-ExitOnOutOfMemoryError ;;
+    *) full= ;;
+esac
+
 # shellcheck disable=SC2086 # several options stand in one variable
-exec "$home/runtime/bin/java" "@$lib/java.args" $collector -XX:AOTCache="$lib/sirocco.aot" \
+exec "$home/runtime/bin/java" "@$lib/java.args" $collector $full -XX:AOTCache="$lib/sirocco.aot" \
     -Dsirocco.aot="$lib/sirocco.aot" -Dsirocco.launcher="$home/bin/sirocco" ${SIROCCO_JAVA_OPTS:-} -jar "$lib/sirocco.jar" "$@"
