@@ -161,7 +161,7 @@ class OutOfHeapTest {
     private Socket connect() throws IOException {
         var socket = new Socket();
         socket.connect(new InetSocketAddress("127.0.0.1", port), 20_000);
-        socket.setSoTimeout(20_000);
+        socket.setSoTimeout(55_000);
         return socket;
     }
 

@@ -104,7 +104,7 @@ class HoldCommandTest {
                 URL + " --work http-kit-2m",
                 URL + " --sources 127.0.0.9-127.0.0.2",
                 URL + " --sources ::1",
-                URL + " --transport epoll",
+                URL + " --transport kqueue",
                 URL + " --processes 2000",
                 URL + " -d 0s",
                 URL + " --timeout soon",
