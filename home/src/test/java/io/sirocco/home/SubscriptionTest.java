@@ -72,6 +72,7 @@ class SubscriptionTest {
         clock.advance(1_000);
         execute("1");
         execute("1"); // behind what became due
+        execute("1"); // behind the reports, each of which is a task
     }
 
     /** Returns the next report that has been sent to a socket; null if none has. */
