@@ -107,7 +107,7 @@ class CommandLineTest {
                     "serve --loops 0          | --loops must be from 1 to 1024, not 0",
                     "serve --loops 99999      | --loops must be from 1 to 1024, not 99999",
                     "serve --transport kqueue | 'kqueue' is none of auto, io_uring, epoll, nio",
-                    "serve --transport NIO    | 'NIO' is none of auto, io_uring, nio",
+                    "serve --transport NIO    | 'NIO' is none of auto, io_uring, epoll, nio",
                     "serve --idle soon        | 'soon' is not a time",
                     "serve --host [::zz]      | --host '[::zz]' is neither an address nor a known name",
                     "serve no/such/folder     | the directory 'no/such/folder' does not exist",
