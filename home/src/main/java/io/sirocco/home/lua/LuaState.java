@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -51,6 +52,7 @@ final class LuaState implements ScriptThread {
     private static final long FOREVER = Long.MAX_VALUE;
     private static final long PASS = Duration.ofMillis(960).toNanos();
     private static final int PROBES = 9;
+    private static final long NO_MEMORY_PAUSE = Duration.ofSeconds(1).toNanos();
     private static final Duration PROBE_PERIOD = Duration.ofMillis(100);
     private static final int BATCH = 64;
     private static final int MAX_CALL = 64 << 10;
@@ -178,8 +180,7 @@ final class LuaState implements ScriptThread {
 
     /** Returns the script to boot if this state ends by itself. */
     Script next() {
-        boolean again = outOfMemory && status != LuaStatus.STARTING;
-        return again ? Script.MAIN : script.next();
+        return outOfMemory ? Script.MAIN : script.next(); // no script is to blame for that
     }
 
     /** Ends all tasks at their next instruction, and the thread. */
@@ -282,6 +283,9 @@ final class LuaState implements ScriptThread {
             outOfMemory();
         } finally {
             try {
+                if (outOfMemory && status == LuaStatus.STARTING) {
+                    LockSupport.parkNanos(NO_MEMORY_PAUSE); // others may fill the heap
+                }
                 runtime.replace(this, false);
                 ended.complete(this);
             } finally {
