@@ -238,8 +238,8 @@ final class DatagramFlood implements AutoCloseable {
     }
 
     /**
-     * A request for a new key has no integrity: whoever changes it well locks everybody out of a
-     * controller that is not fortified, this test too. Resets and keys go on, but take long.
+     * SET_KEY has no integrity check: a mutated one can lock everybody out of a controller that is
+     * not fortified, this test included. Unchanged resets and keys are sent, but take long.
      */
     private boolean isHarmless(byte[] bytes) {
         int size = cipher.decrypt(bytes, 0, bytes.length, plaintext);

@@ -138,14 +138,27 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
 
     /** As {@link #call}, but the thread may sleep until {@link #flush}: for many at a time. */
     public boolean submit(String script, InetAddress source, Consumer<String> done) {
-        return state().submit(new TaskQueue.Work.Call(script, Optional.of(source), done));
+        return submit(new TaskQueue.Work.Call(script, Optional.of(source), done));
     }
 
     /** As {@link #call}, for a call that comes from no address. */
     public boolean call(String script, Consumer<String> done) {
-        boolean accepted = state().submit(new TaskQueue.Work.Call(script, Optional.empty(), done));
+        boolean accepted = submit(new TaskQueue.Work.Call(script, Optional.empty(), done));
         flush();
         return accepted;
+    }
+
+    /** A state that ends refuses calls, since its successor takes them: then it gets this one. */
+    private boolean submit(TaskQueue.Work.Call call) {
+        while (true) {
+            LuaState state = state();
+            if (state.submit(call)) {
+                return true;
+            }
+            if (state == current) {
+                return false;
+            }
+        }
     }
 
     /** Wakes the thread after {@link #submit}. */

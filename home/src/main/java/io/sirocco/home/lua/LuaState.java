@@ -574,7 +574,8 @@ final class LuaState implements ScriptThread {
         String[] value = NIL;
         try {
             String[] text = NIL.clone();
-            TaskCause.runWithout(
+            TaskCause.run(
+                    null,
                     () ->
                             attempt(
                                     name(next.script()),

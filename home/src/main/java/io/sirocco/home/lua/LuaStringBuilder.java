@@ -4,7 +4,7 @@ package io.sirocco.home.lua;
 import java.util.Arrays;
 import org.luaj.vm2.LuaString;
 
-/** A string that grows up to the limit. Confined to the thread of the scripts. */
+/** A string that grows up to the limit. Used by one thread, that of the scripts. */
 final class LuaStringBuilder {
     private final LimitHook limits;
     private final String what;

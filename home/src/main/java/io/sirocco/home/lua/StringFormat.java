@@ -10,7 +10,7 @@ import org.luaj.vm2.Varargs;
 /**
  * One call of {@code string.format} as Lua 5.2 has it: the directives {@code c d i o u x X e E f g
  * G q s %}, and {@code F}, with the flags, width and precision of C, each up to 99. Errors are
- * those of Lua. Confined to the thread of the scripts.
+ * those of Lua. Used by one thread, that of the scripts.
  */
 final class StringFormat {
     private static final String FLAGS = "-+ #0";

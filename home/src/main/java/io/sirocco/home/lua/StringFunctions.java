@@ -10,7 +10,7 @@ import org.luaj.vm2.lib.VarArgFunction;
 
 /**
  * The functions of library {@code string} that could run long or make long strings, within the
- * limits of a task. Confined to the thread of the scripts.
+ * limits of a task. Used by one thread, that of the scripts.
  */
 final class StringFunctions {
     private static final int MAX_BYTES_AS_VALUES = 100_000;

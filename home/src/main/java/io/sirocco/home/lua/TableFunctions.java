@@ -12,7 +12,7 @@ import org.luaj.vm2.lib.TwoArgFunction;
 
 /**
  * The functions of library {@code table} that could run long or make long strings, within the
- * limits of a task. Confined to the thread of the scripts.
+ * limits of a task. Used by one thread, that of the scripts.
  */
 final class TableFunctions {
     private static final int MAX_UNPACKED = 8_000;

@@ -19,23 +19,14 @@ public final class TaskCause {
         return Optional.ofNullable(CURRENT.get());
     }
 
-    /** Runs {@code task} now, with {@code cause} as its cause. */
-    public static void run(Object cause, Runnable task) {
-        runWith(cause, task);
-    }
-
-    /** Runs {@code task} now, without a cause. */
-    public static void runWithout(Runnable task) {
-        runWith(null, task);
-    }
-
     /** Returns {@code task} with the cause that is current now, wherever it runs. */
     public static Runnable inherit(Runnable task) {
         Object cause = CURRENT.get();
-        return () -> runWith(cause, task);
+        return () -> run(cause, task);
     }
 
-    private static void runWith(Object cause, Runnable task) {
+    /** Runs {@code task} now, with {@code cause} as its cause; null for none. */
+    public static void run(Object cause, Runnable task) {
         Object before = CURRENT.get();
         CURRENT.set(cause);
         try {

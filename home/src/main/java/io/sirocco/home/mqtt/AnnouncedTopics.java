@@ -14,9 +14,9 @@ import java.util.TreeSet;
 import java.util.function.BiConsumer;
 
 /**
- * The topics of configurations that were sent to the broker, retained, in a file: one a line. After
- * a restart it tells what to delete there because the project has it no more. Confined to the MQTT
- * thread.
+ * The topics of the retained configurations that were sent to the broker, kept in a file with one
+ * topic on each line: after a restart, those that the project no longer has are deleted at the
+ * broker. Used by one thread, that of MQTT.
  */
 final class AnnouncedTopics {
     private static final String END = "/config";

@@ -25,8 +25,8 @@ import org.luaj.vm2.Varargs;
  *     that is canceled</td></tr>
  * </table>
  *
- * <p>A rule that is wrong is kept as text and logged; the object then has no run. Confined to the
- * thread of the scripts.
+ * <p>A rule that is wrong is kept as text and logged; the object then has no run. Used by one
+ * thread, that of the scripts.
  */
 final class Calendar extends ScheduledObject {
     private static final int RULE = 0;

@@ -140,10 +140,10 @@ enum HttpBody {
     /**
      * Returns names and values as a table.
      *
-     * @throws BadRequest if {@link Names} does not allow the names
+     * @throws BadRequest if {@link KeyLimits} does not allow the names
      */
     static LuaTable fields(Params params) {
-        Optional<String> problem = Names.problem(params.asMap().keySet());
+        Optional<String> problem = KeyLimits.problem(params.asMap().keySet());
         if (problem.isPresent()) {
             throw new BadRequest(problem.get());
         }

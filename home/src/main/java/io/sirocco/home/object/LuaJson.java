@@ -36,7 +36,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * </table>
  *
  * <p>Tables may be nested 64 deep. JSON that is parsed may have 200,000 tokens (a string, a number
- * or a name is one, an array or object two), and names as {@link Names} allows. A table that is
+ * or a name is one, an array or object two), and names as {@link KeyLimits} allows. A table that is
  * written has up to 100,000 values and 1 MiB of text. Any thread, as far as the values allow it.
  */
 final class LuaJson {
@@ -90,7 +90,7 @@ final class LuaJson {
 
     private static void check(JsonNode node) {
         if (node.isObject()) {
-            Optional<String> problem = Names.problem(node.propertyNames());
+            Optional<String> problem = KeyLimits.problem(node.propertyNames());
             if (problem.isPresent()) {
                 throw new StreamConstraintsException(problem.get());
             }

@@ -35,7 +35,7 @@ import org.luaj.vm2.LuaValue;
  * </table>
  *
  * <p>Documents with a DOCTYPE are refused, so there are no entities of their own. A document may
- * have 100,000 elements, nested 64 deep, and names as {@link Names} allows. Any thread.
+ * have 100,000 elements, nested 64 deep, and names as {@link KeyLimits} allows. Any thread.
  */
 final class LuaXml {
     private static final int MAX_ELEMENTS = 100_000;
@@ -120,7 +120,7 @@ final class LuaXml {
 
         private static LuaTable table(Map<String, List<LuaValue>> members)
                 throws XMLStreamException {
-            Optional<String> problem = Names.problem(members.keySet());
+            Optional<String> problem = KeyLimits.problem(members.keySet());
             if (problem.isPresent()) {
                 throw new XMLStreamException(problem.get());
             }

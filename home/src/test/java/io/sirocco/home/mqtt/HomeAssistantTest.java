@@ -62,20 +62,23 @@ class HomeAssistantTest {
     }
 
     private void begin(Duration poll, String added, ProjectObject... objects) {
-        home =
-                new HomeAssistant(
-                        mqtt,
-                        project(objects),
-                        "homeassistant",
-                        "CLU0d123456",
-                        "test",
-                        (id, payload) -> received.add(id + " " + payload),
-                        folder.resolve("mqtt/announced.txt"),
-                        log::add,
-                        poll);
+        home = homeAssistant("CLU0d123456", poll, objects);
         home.add(added, remote);
         mqtt.connect(broker.settings("CLU0d123456"));
         await("connected", mqtt::connected);
+    }
+
+    private HomeAssistant homeAssistant(String gateway, Duration poll, ProjectObject... objects) {
+        return new HomeAssistant(
+                mqtt,
+                project(objects),
+                "homeassistant",
+                gateway,
+                "test",
+                (id, payload) -> received.add(id + " " + payload),
+                folder.resolve("mqtt/announced.txt"),
+                log::add,
+                poll);
     }
 
     private static Optional<Project> project(ProjectObject... objects) {
@@ -508,17 +511,7 @@ class HomeAssistantTest {
     @Test
     void ownControllerIsFoundByItsSerialNumberUnderAnyName() throws IOException {
         remote.put("DOU1", 0, "1");
-        home =
-                new HomeAssistant(
-                        mqtt,
-                        project(eight()),
-                        "homeassistant",
-                        "CLU_OF_THE_SCRIPT",
-                        "test",
-                        (id, payload) -> {},
-                        folder.resolve("mqtt/announced.txt"),
-                        log::add,
-                        Duration.ofMillis(20));
+        home = homeAssistant("CLU_OF_THE_SCRIPT", Duration.ofMillis(20), eight());
         home.addOwn(7, new FakeObjects()); // the project has no such controller
         home.addOwn(221010198, remote);
         mqtt.connect(broker.settings("CLU_OF_THE_SCRIPT"));
@@ -533,17 +526,7 @@ class HomeAssistantTest {
     @Test
     void ownControllerStaysOnlineWhileTheBrokerIsConnected() throws IOException {
         remote.put("DOU1", 0, "1");
-        home =
-                new HomeAssistant(
-                        mqtt,
-                        project(eight()),
-                        "homeassistant",
-                        CLU,
-                        "test",
-                        (id, payload) -> {},
-                        folder.resolve("mqtt/announced.txt"),
-                        log::add,
-                        Duration.ofMillis(20));
+        home = homeAssistant(CLU, Duration.ofMillis(20), eight());
         home.addOwn(7, new FakeObjects());
         await("logged", () -> !log.containing("no controller with the serial number 7").isEmpty());
         home.addOwn(221010198, remote);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net.epoll;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.datagram.LinuxDatagrams;
 import io.sirocco.net.linux.EpollSet;
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxSockets;
 import io.sirocco.net.log.LinkedErrors;
+import io.sirocco.net.output.ChunkMessage;
 import io.sirocco.net.output.OutputChunk;
 import io.sirocco.net.transport.ConnectingSocket;
 import io.sirocco.net.transport.DatagramSocket;
@@ -40,9 +39,6 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
 
     static final int READ_SIZE = 64 << 10;
 
-    private static final int PARTS = 8; // chunks that leave with one call
-    private static final int MESSAGE = 64; // bytes for struct msghdr
-
     private final TransportLoop loop;
     private final EpollSet set;
     private final WatchedTable table = new WatchedTable();
@@ -69,7 +65,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         state = Linux.state(arena);
         scratch = arena.allocate(16, 8);
         input = arena.allocate(READ_SIZE, 64).address();
-        message = arena.allocate(MESSAGE + PARTS * 16, 64).address();
+        message = arena.allocate(ChunkMessage.SIZE, 64).address();
         set = new EpollSet(arena);
         wakeUp = Linux.eventfd();
         if (wakeUp < 0) {
@@ -204,20 +200,11 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     }
 
     /**
-     * Returns the address of a {@code struct msghdr} of {@code first} and the chunks behind it that
-     * are in memory, {@value #PARTS} at most. It is used until the next call.
+     * Returns the address of a {@link ChunkMessage} of {@code first} and the chunks behind it. It
+     * is used until the next call.
      */
     long message(OutputChunk first) {
-        long part = message + MESSAGE;
-        int count = 0;
-        for (OutputChunk c = first; c != null && c.inMemory() && count < PARTS; c = c.next()) {
-            Linux.MEMORY.set(JAVA_LONG, part, c.address());
-            Linux.MEMORY.set(JAVA_LONG, part + 8, c.length());
-            part += 16;
-            count++;
-        }
-        Linux.MEMORY.set(JAVA_LONG, message + 16, message + MESSAGE);
-        Linux.MEMORY.set(JAVA_LONG, message + 24, count);
+        ChunkMessage.write(message, first);
         return message;
     }
 

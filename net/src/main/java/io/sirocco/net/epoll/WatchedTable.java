@@ -4,9 +4,9 @@ package io.sirocco.net.epoll;
 import java.util.Arrays;
 
 /**
- * What is watched, by descriptor. A number is used again as soon as it is closed, while events of
- * the one before may still be unread: so each registration has a sequence number, which its events
- * carry, too. Loop-confined.
+ * Maps descriptors to the sockets that are watched. The kernel reuses the number of a descriptor as
+ * soon as it is closed, while events of the old socket may still be unread: so each registration
+ * has a sequence number, which its events carry as well. Loop-confined.
  */
 final class WatchedTable {
     private Watched[] watched = new Watched[64];

@@ -11,9 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What a filter of system calls (seccomp(2)) does to those who ask for a ring. Most filters refuse,
- * with EPERM or ENOSYS; some end the process. A process that is filtered therefore asks in a child,
- * once. Any thread.
+ * Tells whether a filter of system calls (seccomp(2)) would kill a process that calls
+ * io_uring_setup(2). Most filters make the call fail, with EPERM or ENOSYS; some kill. A filtered
+ * process therefore makes the call in a child first, once. Any thread.
  */
 public final class SystemCallFilter {
     private static final boolean X86 = System.getProperty("os.arch").equals("amd64");
@@ -21,6 +21,8 @@ public final class SystemCallFilter {
     private static final int SYS_GETPID = X86 ? 39 : 172;
     private static final int SYS_EXIT_GROUP = X86 ? 231 : 94;
     private static final int SYS_WAIT4 = X86 ? 61 : 260;
+    private static final int SYS_PRLIMIT64 = X86 ? 302 : 261;
+    private static final int RLIMIT_CORE = 4;
     private static final int SYS_KILL = X86 ? 62 : 129;
     private static final long PATIENCE = 2_000_000_000; // nanoseconds
 
@@ -60,9 +62,9 @@ public final class SystemCallFilter {
     /**
      * Asks in a child, and returns whether it has ended by itself.
      *
-     * <p>The child is a copy of the JVM with this thread alone. Between fork and exit it makes two
-     * system calls, both by a critical downcall whose handle has been called before: so it neither
-     * allocates, nor links, nor stops for a safepoint, which nobody would end.
+     * <p>The child is a copy of the JVM with this thread alone. Between fork and exit it makes
+     * three system calls, all by a critical downcall whose handle has been called before: so it
+     * neither allocates, nor links, nor stops for a safepoint, which nobody would end.
      */
     private static boolean childSurvives() {
         MethodHandle syscall = Linux.criticalCall("syscall");
@@ -81,6 +83,7 @@ public final class SystemCallFilter {
             MethodHandle fork, MethodHandle call, MemorySegment state, long memory) {
         int child = Linux.invokeInt(fork, state, 0, 0, 0, 0, 0);
         if (child == 0) {
+            Linux.invoke(call, state, SYS_PRLIMIT64, 0, RLIMIT_CORE, memory, 0, 0); // no dump
             Linux.invoke(call, state, SYS_IO_URING_SETUP, 1, memory, 0, 0, 0);
             Linux.invoke(call, state, SYS_EXIT_GROUP, 0, 0, 0, 0, 0);
         }

@@ -8,6 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.log.LinkedErrors;
+import io.sirocco.net.output.ChunkMessage;
 import io.sirocco.net.output.OutputChunk;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -154,9 +155,7 @@ final class Ring implements AutoCloseable {
     private final long completions;
     final ReceiveBuffers buffers;
 
-    private static final int PARTS = 8;
-    private static final long HEADER = 64;
-    private static final long MESSAGE = HEADER + PARTS * 16;
+    private static final long MESSAGE = ChunkMessage.SIZE;
     private long messages; // 0 before the first
 
     private int head; // the next completion to read; published to the kernel when all are read
@@ -573,15 +572,9 @@ final class Ring implements AutoCloseable {
     // ---- messages in several parts
 
     /**
-     * Sends a chunk and those behind it that are in memory, {@value #PARTS} at most, as one
-     * message. The kernel reads its description when the entry is submitted, so each entry has a
-     * place for one of its own, which is free again when the entry is.
-     *
-     * <pre>
-     *   msghdr                                              iovec
-     *    0 name   8 its length   16 parts   24 their count   0 address   8 length
-     *   32 control   40 its length   48 flags
-     * </pre>
+     * Sends a chunk and those behind it as one {@link ChunkMessage}. The kernel reads that when the
+     * entry is submitted, so each entry has a place for one of its own, which is free again when
+     * the entry is.
      */
     void sendMessage(int slot, OutputChunk first, long userData) {
         if (messages == 0) {
@@ -594,16 +587,7 @@ final class Ring implements AutoCloseable {
         long entry = entry(SENDMSG, FIXED_FILE, slot, 0, 1, Linux.MSG_NOSIGNAL, userData);
         long message = messages + (entry - entries >> 6) * MESSAGE;
         address(entry, message);
-        long part = message + HEADER;
-        int count = 0;
-        for (OutputChunk c = first; c != null && c.inMemory() && count < PARTS; c = c.next()) {
-            MEMORY.set(JAVA_LONG, part, c.address());
-            MEMORY.set(JAVA_LONG, part + 8, c.length());
-            part += 16;
-            count++;
-        }
-        MEMORY.set(JAVA_LONG, message + 16, message + HEADER);
-        MEMORY.set(JAVA_LONG, message + 24, count);
+        ChunkMessage.write(message, first);
     }
 
     /**
