@@ -459,6 +459,7 @@ public final class Loop implements Executor {
     /** Returns the counters of the loop; they may be a turn apart. Any thread. */
     public LoopStats stats() {
         return new LoopStats(
+                transport(),
                 accepted,
                 acceptFailures,
                 connected,

@@ -4,6 +4,7 @@ package io.sirocco.net;
 /**
  * The counters of one loop at one moment. Immutable.
  *
+ * @param transport the transport that the loop runs on
  * @param accepted connections accepted since the start
  * @param acceptFailures times that accepting failed for want of descriptors or memory, since the
  *     start
@@ -25,6 +26,7 @@ package io.sirocco.net;
  *     since the start
  */
 public record LoopStats(
+        TransportKind transport,
         long accepted,
         long acceptFailures,
         long connected,

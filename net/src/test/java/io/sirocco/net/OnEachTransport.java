@@ -5,9 +5,10 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The tests of the class run once over each transport, and shall not be able to tell which: the
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedClass
-@EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+@MethodSource("io.sirocco.net.TestedTransports#all")
+@Tag("transports")
 @Timeout(60)
 @interface OnEachTransport {}

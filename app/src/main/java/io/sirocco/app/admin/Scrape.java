@@ -108,6 +108,13 @@ final class Scrape {
         text.gauge("sirocco_loop_longest_turn_seconds", "The longest turn since the start.");
         each(text, loops, loop -> loop.net().longestTurnNanos() / 1e9);
         text.gauge(
+                "sirocco_loop_transport_info",
+                "Transport of the loop: io_uring, epoll or nio; always 1.");
+        for (int i = 0; i < loops.size(); i++) {
+            String transport = loops.get(i).net().transport().label();
+            text.sample(1, "loop", Integer.toString(i), "transport", transport);
+        }
+        text.gauge(
                 "sirocco_moved_routes",
                 "Routes moved to the JDK's scheduler because they blocked this loop.");
         each(text, loops, loop -> loop.net().blockingTaskKinds());

@@ -181,6 +181,9 @@ class AdminTest {
         assertEquals(7, samples.get("sirocco_access_refused_total{rule=\"allow \\\"\\\\\\n\"}"));
         assertEquals(5, samples.get("sirocco_access_log_dropped_total"));
         assertEquals(1, samples.get("sirocco_ready"));
+        String transport = stage.server.transport().label();
+        String loop = "{loop=\"1\",transport=\"" + transport + "\"}";
+        assertEquals(1, samples.get("sirocco_loop_transport_info" + loop));
         assertEquals(
                 4,
                 samples.get("sirocco_connections_accepted_total{loop=\"0\"}")
