@@ -37,15 +37,13 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
                 EpollListener.class);
     }
 
-    static final int READ_SIZE = 64 << 10;
-
     private final TransportLoop loop;
     private final EpollSet set;
     private final WatchedTable table = new WatchedTable();
     private final LinuxDatagrams datagrams;
     private final MemorySegment state; // errno
     private final MemorySegment scratch;
-    private final long input;
+    private final InputBuffers input;
     private final long message;
     private final Object waking = new Object();
     private final int wakeUp; // an eventfd
@@ -64,7 +62,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         Arena arena = loop.arena();
         state = Linux.state(arena);
         scratch = arena.allocate(16, 8);
-        input = arena.allocate(READ_SIZE, 64).address();
+        input = new InputBuffers(arena);
         message = arena.allocate(ChunkMessage.SIZE, 64).address();
         set = new EpollSet(arena);
         wakeUp = Linux.eventfd();
@@ -186,8 +184,8 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         return scratch;
     }
 
-    /** Returns the address of the memory that everything is read into. */
-    long input() {
+    /** Returns the memory that everything is read into. */
+    InputBuffers input() {
         return input;
     }
 

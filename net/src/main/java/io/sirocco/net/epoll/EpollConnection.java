@@ -139,14 +139,14 @@ final class EpollConnection extends Connection implements Watched {
         if (!mayReceive()) {
             return;
         }
-        int size = readSize(Epoll.READ_SIZE);
-        long input = transport.input();
-        int n = LinuxStreams.receive(transport.state(), descriptor, input, size);
+        int size = readSize(InputBuffers.SIZE);
+        InputBuffers.Buffer buffer = transport.input().next();
+        int n = LinuxStreams.receive(transport.state(), descriptor, buffer.address, size);
         if (n > 0) {
             if (n < size && !has(EXACT)) {
                 state &= ~READABLE;
             }
-            received(MEMORY, input, n, null);
+            received(MEMORY, buffer.address, n, buffer);
             readNextIfReadable();
         } else if (n == 0) {
             state |= ENDED;

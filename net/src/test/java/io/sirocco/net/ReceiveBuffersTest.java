@@ -1,32 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net.uring;
+package io.sirocco.net;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
-import io.sirocco.net.Connection;
-import io.sirocco.net.Echo;
-import io.sirocco.net.Listener;
-import io.sirocco.net.Peer;
-import io.sirocco.net.Protocol;
-import io.sirocco.net.ReceivedBytes;
-import io.sirocco.net.Rig;
-import io.sirocco.net.TransportKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * io_uring: what many connections receive at once stays apart, whether the kernel puts it into one
- * buffer or each piece into one of its own.
+ * The bytes that many connections receive at once stay apart, whether the transport puts them into
+ * one buffer or each piece into a buffer of its own.
  */
 class ReceiveBuffersTest {
+    private static final String SIZE = "io.sirocco.net.receiveBuffer"; // of io_uring
+
     private Rig rig;
 
     @AfterEach
     void stop() throws Exception {
-        System.clearProperty(ReceiveBuffers.SIZE);
+        System.clearProperty(SIZE);
         if (rig != null) {
             rig.close();
         }
@@ -47,10 +41,10 @@ class ReceiveBuffersTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4 << 10, 16 << 10, 64 << 10})
-    void manyConnectionsAtOnce(int size) throws Exception {
-        System.setProperty(ReceiveBuffers.SIZE, Integer.toString(size));
-        rig = new Rig(TransportKind.IO_URING);
+    @CsvSource({"IO_URING, 4096", "IO_URING, 16384", "IO_URING, 65536", "EPOLL, 65536"})
+    void manyConnectionsAtOnce(TransportKind transport, int size) throws Exception {
+        System.setProperty(SIZE, Integer.toString(size));
+        rig = new Rig(transport);
         Listener copies = rig.listen(c -> new Echo());
         Listener reflects = rig.listen(c -> new Reflection());
         List<Thread> clients = new ArrayList<>();
