@@ -127,12 +127,10 @@ final class FileTransfers {
             server = TftpServer.start(loops, address, port, root, settings);
             return server.admit(host);
         } catch (IOException e) {
-            LOG.get()
-                    .log(
-                            Level.WARNING,
-                            "TFTP cannot start: {0}. Ports below 1024 need root or"
-                                    + " CAP_NET_BIND_SERVICE.",
-                            e.getMessage());
+            String problem = String.valueOf(e.getMessage());
+            boolean forbidden = port < 1024 && problem.contains("Permission denied");
+            String hint = forbidden ? ". Ports below 1024 need root or CAP_NET_BIND_SERVICE" : "";
+            LOG.get().log(Level.WARNING, "TFTP cannot start: {0}{1}.", problem, hint);
             return false;
         }
     }
