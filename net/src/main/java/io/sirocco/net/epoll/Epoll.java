@@ -56,6 +56,10 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     private EpollConnection[] reading = new EpollConnection[16]; // those of this turn
     private int unreadCount;
 
+    // Connections whose events are registered if they have not ended in this turn
+    private EpollConnection[] unwatched = new EpollConnection[16];
+    private int unwatchedCount;
+
     /** Opens the set of {@code loop}. */
     public Epoll(TransportLoop loop) throws IOException {
         this.loop = loop;
@@ -90,6 +94,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     @Override
     public void await(boolean mayBlock) {
         datagrams.flush();
+        watchNew();
         long ahead = mayBlock && unreadCount == 0 ? loop.untilNext() : 0;
         events = ahead == 0 ? set.look() : set.await(ahead);
     }
@@ -112,6 +117,15 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
                 loop.flushIfLate();
             }
         }
+    }
+
+    private void watchNew() {
+        for (int i = 0; i < unwatchedCount; i++) {
+            EpollConnection connection = unwatched[i];
+            unwatched[i] = null;
+            connection.watch();
+        }
+        unwatchedCount = 0;
     }
 
     /** Reads from those that had more than was read in the last turn. */
@@ -197,6 +211,14 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         unread[unreadCount++] = connection;
     }
 
+    /** Has {@link EpollConnection#watch} called at the end of the turn. */
+    void watchNext(EpollConnection connection) {
+        if (unwatchedCount == unwatched.length) {
+            unwatched = Arrays.copyOf(unwatched, unwatchedCount * 2);
+        }
+        unwatched[unwatchedCount++] = connection;
+    }
+
     /**
      * Returns the address of a {@link ChunkMessage} of {@code first} and the chunks behind it. It
      * is used until the next call.
@@ -211,10 +233,10 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         EpollConnection connection = null;
         try {
             connection = new EpollConnection(place.acceptor(), this, descriptor);
-            if (connection.watch() == 0) {
-                place.accepted(connection);
-                return;
-            }
+            connection.enter();
+            place.accepted(connection);
+            connection.begin();
+            return;
         } catch (OutOfMemoryError e) {
             loop.failed(e);
         }
