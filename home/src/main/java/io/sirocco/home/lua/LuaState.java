@@ -150,7 +150,14 @@ final class LuaState implements ScriptThread {
         this.sandbox = new Sandbox(globals, runtime.files(), log);
         this.hook = new LimitHook(runtime.limits(), clock, log, globals, this::runOthers);
         this.chunks = new ChunkCache(sandbox);
-        this.reports = new Reports(this, runtime.sink(), runtime.reports(), this::evaluate, log);
+        this.reports =
+                new Reports(
+                        this,
+                        runtime.sink(),
+                        runtime.reports(),
+                        this::evaluate,
+                        hook::isStopped,
+                        log);
         this.nextWarning = clock.nanos();
     }
 
