@@ -41,7 +41,7 @@ final class CluServices implements Controller, AutoCloseable {
     private final CluSettings settings;
     private final int serial;
     private final RemoteClients clients;
-    private final MqttConnection mqtt = new MqttConnection();
+    private final MqttConnection mqtt = new MqttConnection(this::log);
     private final ExecutorService executor =
             Executors.newSingleThreadExecutor(
                     Thread.ofVirtual().name("sirocco-home-mqtt-settings").factory());
@@ -128,6 +128,11 @@ final class CluServices implements Controller, AutoCloseable {
     @Override
     public void log(String line) {
         scripts.log().add(Level.INFO, line);
+    }
+
+    @Override
+    public void log(Level level, String line) {
+        scripts.log().add(level, line);
     }
 
     @Override
@@ -272,7 +277,7 @@ final class CluServices implements Controller, AutoCloseable {
     }
 
     private void warn(String line) {
-        scripts.log().add(Level.WARNING, line);
+        log(Level.WARNING, line);
     }
 
     private void stopHomeAssistant() {

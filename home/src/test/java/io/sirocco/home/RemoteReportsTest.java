@@ -116,7 +116,7 @@ class RemoteReportsTest {
         try (Mosquitto broker = Mosquitto.start();
                 var rig = new CluRig(directory, main, settings -> {});
                 var clients = clients(rig, new AtomicReference<>(rig.project));
-                var mqtt = new MqttConnection()) {
+                var mqtt = new MqttConnection((level, line) -> {})) {
             rig.clu
                     .evaluate("SYSTEM:clientRegister('127.0.0.1', 4344, 1, {{D1,0}})")
                     .get(30, TimeUnit.SECONDS);

@@ -39,7 +39,7 @@ class HomeAssistantTest {
     private final FakeObjects remote = new FakeObjects();
     private final CapturedLog log = new CapturedLog();
     private final MqttConnection mqtt =
-            new MqttConnection(Duration.ofMillis(20), Duration.ofMillis(100));
+            new MqttConnection(Duration.ofMillis(20), Duration.ofMillis(100), log::add);
     private Mosquitto broker;
     private Mosquitto.Capture capture;
     private HomeAssistant home;
