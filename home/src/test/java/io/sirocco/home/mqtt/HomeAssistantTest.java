@@ -321,7 +321,7 @@ class HomeAssistantTest {
                 () -> {
                     remote.report(); // the first
                     return remote.lastRead()
-                            .equals(List.of(new ControllerObjects.FeatureName("DOU2", 0)));
+                            .equals(List.of(new ControllerObjects.FeatureRef("DOU2", 0)));
                 });
         remote.put("DOU1", 0, "1");
         remote.put("DOU2", 0, "1");
