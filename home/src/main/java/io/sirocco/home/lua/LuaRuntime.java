@@ -54,7 +54,7 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
         this.reports = settings.reports();
         this.limits = settings.limits();
         this.clock = settings.clock();
-        this.log = new ScriptLog(clock);
+        this.log = settings.log();
     }
 
     /**
