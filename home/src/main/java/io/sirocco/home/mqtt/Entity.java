@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 
 /**
@@ -141,11 +142,17 @@ final class Entity {
         done.whenCompleteAsync(
                 (result, error) -> {
                     if (error != null) {
-                        log.accept(Level.WARNING, root + "/set has failed: " + error.getMessage());
+                        log.accept(Level.WARNING, root + "/set has failed: " + reason(error));
                     }
                     readBack();
                 },
                 mqtt.executor());
+    }
+
+    /** Returns why a call has failed, without the name of a class. */
+    private static String reason(Throwable error) {
+        Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+        return cause.getMessage() == null ? "no response in time" : cause.getMessage();
     }
 
     private CompletableFuture<?> run(Call call) {

@@ -256,6 +256,15 @@ class HomeAssistantTest {
     }
 
     @Test
+    void aCommandWithoutResponseIsLoggedWithItsReason() throws IOException {
+        begin(all());
+        remote.setResponds(false);
+        broker.publish(root("DOU1") + "/set", "{\"state\":\"ON\"}");
+        String line = root("DOU1") + "/set has failed: no response in 9 s";
+        await("logged", () -> log.containing(root("DOU1") + "/set").contains(line));
+    }
+
+    @Test
     void malformedCommandsAreLoggedAndDoNothing() throws IOException {
         begin(all());
         for (String payload :
