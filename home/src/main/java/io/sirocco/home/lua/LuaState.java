@@ -267,7 +267,7 @@ final class LuaState {
             error = Optional.of(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
             TaskRunner.FAILURES.log("script", script.title + " fails", e);
-            error = Optional.of(e.toString());
+            error = Optional.of(TaskRunner.INTERNAL_ERROR);
         } catch (StackOverflowError e) {
             error = Optional.of("stack overflow");
         } catch (ScriptStopped e) {

@@ -31,6 +31,8 @@ import org.luaj.vm2.LuaValue;
  */
 final class TaskRunner implements ScriptThread {
     private static final LazyLogger LOG = LazyLogger.of(LuaState.class);
+    static final String INTERNAL_ERROR =
+            "an error inside the controller; the log of the server has its details";
     private static final long FOREVER = Long.MAX_VALUE;
     static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
     private static final int BATCH = 64;
@@ -324,7 +326,7 @@ final class TaskRunner implements ScriptThread {
             outOfMemory.run();
         } catch (RuntimeException e) { // of the library of LuaJ, or of an object
             FAILURES.log("task", name + " fails", e);
-            log.add(Level.ERROR, name + ": " + e);
+            log.add(Level.ERROR, name + ": " + INTERNAL_ERROR);
         }
     }
 }
