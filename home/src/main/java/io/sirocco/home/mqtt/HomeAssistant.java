@@ -204,9 +204,9 @@ public final class HomeAssistant implements AutoCloseable {
     private void add(Controller controller, ControllerObjects objects) {
         Optional.ofNullable(controllers.remove(controller.nameOnClu()))
                 .ifPresent(HassDevice::close);
-        var shown = new HassDevice(controller, objects, discovery, mqtt, log, pollInterval);
-        controllers.put(controller.nameOnClu(), shown);
-        announced.add(shown.entities.stream().map(entity -> entity.config.topic()).toList());
+        var device = new HassDevice(controller, objects, discovery, mqtt, log, pollInterval);
+        controllers.put(controller.nameOnClu(), device);
+        announced.add(device.entities.stream().map(entity -> entity.config.topic()).toList());
         count();
         announce();
     }
