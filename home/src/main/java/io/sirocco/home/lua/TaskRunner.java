@@ -130,7 +130,7 @@ final class TaskRunner implements ScriptThread {
     }
 
     /** Returns the address of the client whose call runs. */
-    Optional<InetAddress> caller() {
+    public Optional<InetAddress> caller() {
         return call.source();
     }
 
