@@ -14,8 +14,8 @@ import io.sirocco.home.project.ProjectKey;
 import io.sirocco.home.protocol.Bytes;
 import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.home.tftp.TftpSettings;
+import io.sirocco.net.Clock;
 import io.sirocco.net.Loops;
-import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
@@ -34,8 +34,6 @@ import java.util.function.Consumer;
  * <p>Any thread; {@link #start} and {@link #close} block.
  */
 public final class Clu implements AutoCloseable {
-    private static final LazyLogger LOG = LazyLogger.of(Clu.class);
-
     private final Loops loops;
     private final Identity identity;
     private final String pin;
@@ -86,14 +84,15 @@ public final class Clu implements AutoCloseable {
             AtomicFile.deleteRemains(Files.createDirectories(directory.resolve(folder)));
         }
         AtomicFile.deleteRemains(directory);
+        var log = new ScriptLog(Clock.system());
         var keyFile = new KeyFile(directory);
-        KeyFile.Content keys = withKeyOfProject(keyFile.open(), keyFile, settings);
+        KeyFile.Content keys = withKeyOfProject(keyFile.open(), keyFile, settings, log);
         Identity identity =
                 Identity.open(directory.resolve("root/a"), mac(settings.address), settings.version);
         Loops loops =
                 Loops.start(s -> s.loops(1).transport(settings.transport).name("sirocco-home"));
         try {
-            return open(settings, keyFile, keys, identity, loops);
+            return open(settings, keyFile, keys, identity, loops, log);
         } catch (IOException | RuntimeException e) {
             loops.close();
             throw e;
@@ -105,12 +104,18 @@ public final class Clu implements AutoCloseable {
             KeyFile keyFile,
             KeyFile.Content keys,
             Identity identity,
-            Loops loops)
+            Loops loops,
+            ScriptLog log)
             throws IOException {
         Path root = settings.directory.resolve("root");
         var transfers =
                 new FileTransfers(
-                        loops, settings.address, settings.tftpPort, root, TftpSettings.DEFAULTS);
+                        loops,
+                        settings.address,
+                        settings.tftpPort,
+                        root,
+                        TftpSettings.DEFAULTS,
+                        log::add);
         var server =
                 new CluServer(loops.all().getFirst(), settings, identity, keyFile, keys, transfers);
         LuaRuntime scripts =
@@ -118,7 +123,7 @@ public final class Clu implements AutoCloseable {
                         root,
                         server,
                         s -> {
-                            s.reports(settings.reports);
+                            s.reports(settings.reports).log(log);
                             settings.scripts.accept(s);
                         });
         var clients =
@@ -147,12 +152,11 @@ public final class Clu implements AutoCloseable {
         try {
             scripts.start(created);
             if (settings.fortified && !keys.hasProjectKey()) {
-                LOG.get()
-                        .log(
-                                Level.WARNING,
-                                "the controller is not fortified yet: it has no project key. Have"
-                                        + " Object Manager adopt it, or copy the project to {0}",
-                                settings.directory.resolve("project.omp"));
+                log.add(
+                        Level.WARNING,
+                        "the controller is not fortified yet: it has no project key. Have Object"
+                                + " Manager adopt it, or copy the project to "
+                                + settings.directory.resolve("project.omp"));
             }
             server.open(loops, scripts, clients::keyChanged);
             return clu;
@@ -168,7 +172,8 @@ public final class Clu implements AutoCloseable {
      * when the project cannot be read: it would be open to the PIN.
      */
     private static KeyFile.Content withKeyOfProject(
-            KeyFile.Content keys, KeyFile file, CluSettings settings) throws IOException {
+            KeyFile.Content keys, KeyFile file, CluSettings settings, ScriptLog log)
+            throws IOException {
         Path project = settings.directory.resolve("project.omp");
         if (keys.adopted() || Files.notExists(project)) {
             return keys;
@@ -191,7 +196,7 @@ public final class Clu implements AutoCloseable {
                                 + ", or start without --fortified.",
                         e);
             }
-            LOG.get().log(Level.WARNING, "the controller keeps its key: {0}", e.getMessage());
+            log.add(Level.WARNING, "the controller keeps its key: " + e.getMessage());
             return keys;
         }
     }

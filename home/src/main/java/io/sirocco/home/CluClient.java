@@ -14,6 +14,7 @@ import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import io.sirocco.net.ScheduledTask;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -441,11 +442,13 @@ public final class CluClient implements AutoCloseable {
 
     private TimeoutException late() {
         return new TimeoutException(
-                "the controller at %s:%d has not responded within %d ms: is the key right?"
+                "no response from %s:%d within %s s"
                         .formatted(
                                 controller.getAddress().getHostAddress(),
                                 controller.getPort(),
-                                timeout.toMillis()));
+                                BigDecimal.valueOf(timeout.toMillis(), 3)
+                                        .stripTrailingZeros()
+                                        .toPlainString()));
     }
 
     private static void fail(Pending<?> pending, Exception error) {

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -33,6 +34,7 @@ final class FileTransfers {
     private final int port;
     private final Path root;
     private final TftpSettings settings;
+    private final BiConsumer<Level, String> log;
     private Wanted wanted = new Wanted(); // guarded by this, as are the next two
     private Thread worker; // null while nothing is wanted
     private boolean ended;
@@ -49,7 +51,19 @@ final class FileTransfers {
         }
     }
 
-    FileTransfers(Loops loops, InetAddress address, int port, Path root, TftpSettings settings) {
+    /**
+     * Creates transfers that have not started.
+     *
+     * @param log receives, on any thread, the lines for the owner of the controller
+     */
+    FileTransfers(
+            Loops loops,
+            InetAddress address,
+            int port,
+            Path root,
+            TftpSettings settings,
+            BiConsumer<Level, String> log) {
+        this.log = log;
         this.loops = loops;
         this.address = address;
         this.port = port;
@@ -130,7 +144,9 @@ final class FileTransfers {
             String problem = String.valueOf(e.getMessage());
             boolean forbidden = port < 1024 && problem.contains("Permission denied");
             String hint = forbidden ? ". Ports below 1024 need root or CAP_NET_BIND_SERVICE" : "";
-            LOG.get().log(Level.WARNING, "TFTP cannot start: {0}{1}.", problem, hint);
+            log.accept(
+                    Level.WARNING,
+                    "TFTP cannot start at port " + port + ": " + problem + hint + ".");
             return false;
         }
     }

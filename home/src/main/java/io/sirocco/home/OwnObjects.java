@@ -58,8 +58,7 @@ final class OwnObjects extends ScriptedObjects {
     }
 
     @Override
-    public Mqtt.Subscription subscribe(
-            List<FeatureName> features, Consumer<List<String>> received) {
+    public Mqtt.Subscription subscribe(List<FeatureRef> features, Consumer<List<String>> received) {
         Runnable own = () -> report(features, received);
         report = own;
         return () -> {
@@ -69,7 +68,7 @@ final class OwnObjects extends ScriptedObjects {
         };
     }
 
-    private void report(List<FeatureName> features, Consumer<List<String>> received) {
+    private void report(List<FeatureRef> features, Consumer<List<String>> received) {
         values(features)
                 .whenComplete(
                         (values, failure) -> {

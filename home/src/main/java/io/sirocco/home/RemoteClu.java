@@ -3,12 +3,11 @@ package io.sirocco.home;
 
 import io.sirocco.home.object.HomeObject;
 import io.sirocco.home.object.ObjectContext;
-import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -29,7 +28,6 @@ final class RemoteClu extends HomeObject {
     /** How long a script waits for another controller. */
     static final Duration TIMEOUT = Duration.ofSeconds(9);
 
-    private static final LazyLogger LOG = LazyLogger.of(Clu.class);
     private static final int EXECUTE = 0;
 
     private final Inet4Address address;
@@ -63,15 +61,21 @@ final class RemoteClu extends HomeObject {
             throw new LuaError(name() + ": " + e.getMessage());
         }
         if (!context().scripts().await(value, timeout) || value.isCompletedExceptionally()) {
-            LOG.get()
-                    .log(
-                            Level.WARNING,
-                            "{0} at {1} has not responded",
-                            name(),
-                            address.getHostAddress());
+            context().scripts().warn(name() + ": " + reason(value));
             value.cancel(false);
             return LuaValue.NIL;
         }
         return RemoteValue.parse(value.join());
+    }
+
+    private String reason(CompletableFuture<String> value) {
+        if (value.isCompletedExceptionally()
+                && !(value.exceptionNow() instanceof TimeoutException)) {
+            return value.exceptionNow().getMessage();
+        }
+        return "no response from "
+                + address.getHostAddress()
+                + "; check that the controller runs there, and that its project key is that of this"
+                + " one";
     }
 }

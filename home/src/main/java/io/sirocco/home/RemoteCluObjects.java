@@ -31,9 +31,8 @@ final class RemoteCluObjects extends ScriptedObjects {
     }
 
     @Override
-    public Mqtt.Subscription subscribe(
-            List<FeatureName> features, Consumer<List<String>> received) {
-        List<List<FeatureName>> groups = groups(features);
+    public Mqtt.Subscription subscribe(List<FeatureRef> features, Consumer<List<String>> received) {
+        List<List<FeatureRef>> groups = groups(features);
         List<List<String>> latest = new ArrayList<>(); // null where none has come; locked
         groups.forEach(group -> latest.add(null));
         List<Mqtt.Subscription> registrations = new ArrayList<>();

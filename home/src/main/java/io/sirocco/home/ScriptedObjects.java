@@ -22,9 +22,9 @@ abstract class ScriptedObjects implements ControllerObjects {
     abstract CompletableFuture<String> evaluate(String script);
 
     @Override
-    public CompletableFuture<List<String>> values(List<FeatureName> features) {
+    public CompletableFuture<List<String>> values(List<FeatureRef> features) {
         CompletableFuture<List<String>> all = CompletableFuture.completedFuture(List.of());
-        for (List<FeatureName> group : groups(features)) {
+        for (List<FeatureRef> group : groups(features)) {
             CompletableFuture<List<String>> some =
                     evaluate("SYSTEM:fetchValues(" + table(group) + ")")
                             .thenApply(value -> values(value, group.size()));
@@ -34,7 +34,7 @@ abstract class ScriptedObjects implements ControllerObjects {
     }
 
     @Override
-    public CompletableFuture<?> set(FeatureName feature, double value) {
+    public CompletableFuture<?> set(FeatureRef feature, double value) {
         return evaluate(
                 "%s:set(%d, %s)".formatted(feature.object(), feature.index(), number(value)));
     }
@@ -48,15 +48,15 @@ abstract class ScriptedObjects implements ControllerObjects {
         return evaluate("%s:execute(%d%s)".formatted(object, method, rest));
     }
 
-    static List<List<FeatureName>> groups(List<FeatureName> features) {
-        List<List<FeatureName>> groups = new ArrayList<>();
+    static List<List<FeatureRef>> groups(List<FeatureRef> features) {
+        List<List<FeatureRef>> groups = new ArrayList<>();
         for (int i = 0; i < features.size(); i += GROUP) {
             groups.add(features.subList(i, Math.min(features.size(), i + GROUP)));
         }
         return groups;
     }
 
-    static String table(List<FeatureName> features) {
+    static String table(List<FeatureRef> features) {
         return features.stream()
                 .map(feature -> "{" + feature.object() + "," + feature.index() + "}")
                 .collect(Collectors.joining(",", "{", "}"));

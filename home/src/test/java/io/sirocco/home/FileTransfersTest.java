@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,13 @@ class FileTransfersTest {
         var goOn = new CountDownLatch(1);
         try (Loops loops = Loops.start(settings -> settings.loops(1).name("test"))) {
             var transfers =
-                    new FileTransfers(loops, CluRig.LOOPBACK, 0, directory, TftpSettings.DEFAULTS);
+                    new FileTransfers(
+                            loops,
+                            CluRig.LOOPBACK,
+                            0,
+                            directory,
+                            TftpSettings.DEFAULTS,
+                            (level, line) -> {});
             transfers.admit(
                     CluRig.LOOPBACK,
                     running -> {
@@ -65,7 +72,8 @@ class FileTransfersTest {
                             CluRig.LOOPBACK,
                             port.getPort(),
                             directory,
-                            TftpSettings.DEFAULTS);
+                            TftpSettings.DEFAULTS,
+                            (level, line) -> {});
             transfers.admit(
                     CluRig.LOOPBACK,
                     running -> {
@@ -128,6 +136,23 @@ class FileTransfersTest {
                             .read(port, "a:\\MAIN.LUA", Mode.OCTET)
                             .get(30, TimeUnit.SECONDS);
             assertArrayEquals(Files.readAllBytes(directory.resolve("root/a/MAIN.LUA")), main);
+        }
+    }
+
+    @Test
+    void theOwnerReadsWhyNoFilesAreServed() throws Exception {
+        try (var taken = new DatagramSocket(0, CluRig.LOOPBACK);
+                var rig =
+                        new CluRig(
+                                directory,
+                                CluRig.MAIN,
+                                settings -> settings.tftpPort(taken.getLocalPort()));
+                CluClient client = rig.client()) {
+            CompletableFuture<Void> refused = client.startTftp();
+            assertThrows(ExecutionException.class, () -> refused.get(30, TimeUnit.SECONDS));
+            String start = "TFTP cannot start at port " + taken.getLocalPort() + ": ";
+            assertTrue(
+                    rig.clu.log().lines().stream().anyMatch(line -> line.text().startsWith(start)));
         }
     }
 

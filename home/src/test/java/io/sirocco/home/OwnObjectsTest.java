@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.sirocco.home.lua.LuaRuntime;
 import io.sirocco.home.lua.ObjectFactory;
 import io.sirocco.home.lua.ScriptThread;
-import io.sirocco.home.mqtt.ControllerObjects.FeatureName;
+import io.sirocco.home.mqtt.ControllerObjects.FeatureRef;
 import io.sirocco.home.object.HomeObject;
 import io.sirocco.home.object.ObjectContext;
 import io.sirocco.net.ManualClock;
@@ -40,7 +40,7 @@ class OwnObjectsTest {
         try {
             scripts.start(new NoObjects());
             var own = new OwnObjects(scripts, Duration.ofMillis(50));
-            var values = own.values(List.of(new FeatureName("DOU1", 0)));
+            var values = own.values(List.of(new FeatureRef("DOU1", 0)));
             var failure =
                     assertThrows(ExecutionException.class, () -> values.get(30, TimeUnit.SECONDS));
             assertInstanceOf(TimeoutException.class, failure.getCause());

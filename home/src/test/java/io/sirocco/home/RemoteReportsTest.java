@@ -4,7 +4,7 @@ package io.sirocco.home;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.home.mqtt.ControllerObjects.FeatureName;
+import io.sirocco.home.mqtt.ControllerObjects.FeatureRef;
 import io.sirocco.home.mqtt.HomeAssistant;
 import io.sirocco.home.mqtt.Mosquitto;
 import io.sirocco.home.mqtt.MqttConnection;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The reports of another controller, a real one over the network. */
 @Timeout(120)
 class RemoteReportsTest {
-    private static final FeatureName LAMP = new FeatureName("DOU1", 0);
+    private static final FeatureRef LAMP = new FeatureRef("DOU1", 0);
 
     @TempDir Path directory;
 
@@ -116,7 +116,7 @@ class RemoteReportsTest {
         try (Mosquitto broker = Mosquitto.start();
                 var rig = new CluRig(directory, main, settings -> {});
                 var clients = clients(rig, new AtomicReference<>(rig.project));
-                var mqtt = new MqttConnection()) {
+                var mqtt = new MqttConnection((level, line) -> {})) {
             rig.clu
                     .evaluate("SYSTEM:clientRegister('127.0.0.1', 4344, 1, {{D1,0}})")
                     .get(30, TimeUnit.SECONDS);

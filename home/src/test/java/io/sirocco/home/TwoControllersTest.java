@@ -128,6 +128,12 @@ class TwoControllersTest {
         assertEquals("41", execute("CLU2:execute(0, 'x')"));
         second.close();
         assertEquals("nil", execute("CLU2:execute(0, 'x')"));
+        assertTrue(
+                rig.clu.log().lines().stream()
+                        .anyMatch(
+                                line ->
+                                        line.text()
+                                                .startsWith("CLU2: no response from 127.72.1.2")));
         second =
                 rig.start(
                         settings -> {

@@ -4,11 +4,7 @@ package io.sirocco.app.admin;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
-import io.sirocco.http.Server;
 import io.sirocco.http.SseSink;
-import io.sirocco.http.SseWriter;
-import io.sirocco.net.TransportKind;
-import io.sirocco.net.WhenFull;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.web.metrics.Exposition;
 import io.sirocco.web.metrics.Metrics;
@@ -19,12 +15,10 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The admin server for operators. It has its own event loop, so that it responds when the others
- * are busy, and uses NIO, so that it is cheap and independent of io_uring.
+ * The admin server, an {@link OperatorServer}.
  *
  * <pre>
  * GET  /health   200 while all event loops run, else 503
@@ -38,40 +32,23 @@ import tools.jackson.databind.json.JsonMapper;
  * POST /upstreams/{name}   registers a server with an upstream: {@link RegistrationApi}
  * </pre>
  *
- * <p>{@link Guard} controls access. Any thread.
+ * <p>Any thread.
  */
 public final class Admin implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Admin.class);
-    private static final int MOST_VIEWERS = 64;
-    private static final int MOST_CONNECTIONS = 256;
-    private static final Duration DRAIN = Duration.ofSeconds(1);
-    private static final String POLICY =
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
-                    + " connect-src 'self'; base-uri 'none'; form-action 'none';"
-                    + " frame-ancestors 'none'";
+    private static final OperatorServer.Limits LIMITS = new OperatorServer.Limits(256, 64, 4096);
 
     private final Subject subject;
     private final Scrape scrape;
     private final MetricsSampler sampler;
     private final JsonMapper json = JsonMapper.shared();
-    private final AtomicInteger viewers = new AtomicInteger();
-    private final Server server;
+    private final OperatorServer server;
 
     private Admin(InetSocketAddress address, Guard guard, Subject subject, Metrics metrics) {
         this.subject = subject;
         scrape = new Scrape(subject, metrics);
         sampler = new MetricsSampler(subject, metrics);
-        server =
-                Server.create(
-                        config ->
-                                config.listen(address)
-                                        .name("sirocco-admin")
-                                        .loops(1)
-                                        .poolThreads(1)
-                                        .transport(TransportKind.NIO)
-                                        .maxConnectionsPerLoop(MOST_CONNECTIONS, WhenFull.BACKLOG)
-                                        .maxBodyBytes(4096),
-                        routes -> routes(routes, guard));
+        server = new OperatorServer(address, guard, LIMITS, this::routes);
     }
 
     /** Starts a server without a token for registrations. */
@@ -140,8 +117,7 @@ public final class Admin implements AutoCloseable {
         return file.isPresent() ? Optional.of(Token.in(file.get())) : Optional.empty();
     }
 
-    private void routes(Routes routes, Guard guard) {
-        routes.filter((request, next) -> secured(next.handle(request))).filter(guard);
+    private void routes(Routes routes, OperatorServer server) {
         routes.get("/health", request -> health());
         routes.get("/ready", request -> ready());
         routes.get(
@@ -149,9 +125,9 @@ public final class Admin implements AutoCloseable {
         routes.post("/drain", request -> drain());
         routes.post("/reload", this::reload);
         routes.route("POST", "/cache/purge", new Purge(subject, json)).maxBodyBytes(Purge.LONGEST);
-        routes.get("/events", request -> events(this::show));
+        routes.get("/events", request -> server.events(this::show));
         subject.registrations().ifPresent(all -> new RegistrationApi(all, json).addTo(routes));
-        console(routes, new Console(subject, sampler, json));
+        console(routes, server, new Console(subject, sampler, json));
         page(routes, "/", "dashboard.html");
         page(routes, "/dashboard.css", "dashboard.css");
         page(routes, "/dashboard.js", "dashboard.js");
@@ -160,29 +136,19 @@ public final class Admin implements AutoCloseable {
         page(routes, "/icon.svg", "icon.svg");
     }
 
-    private void console(Routes routes, Console console) {
+    private void console(Routes routes, OperatorServer server, Console console) {
         console.addTo(routes);
         routes.get(
                 "/live/events",
                 console.with(
                         (live, request) -> {
                             String search = request.query("search").orElse("");
-                            return events(sink -> console.show(live, sink, search));
+                            return server.events(sink -> console.show(live, sink, search));
                         }));
     }
 
     private static void page(Routes routes, String path, String resource) {
-        Response page = Resources.page(resource);
-        routes.get(path, request -> page);
-    }
-
-    /** Returns a response with the headers that protect the pages of operators. */
-    public static Response secured(Response response) {
-        return response.setHeader("Content-Security-Policy", POLICY)
-                .setHeader("Cache-Control", "no-store")
-                .setHeader("X-Content-Type-Options", "nosniff")
-                .setHeader("Referrer-Policy", "no-referrer")
-                .setHeader("Cross-Origin-Resource-Policy", "same-origin");
+        OperatorServer.file(routes, path, Admin.class, resource);
     }
 
     private Response health() {
@@ -212,23 +178,6 @@ public final class Admin implements AutoCloseable {
         }
     }
 
-    private Response events(SseWriter writer) {
-        if (viewers.get() >= MOST_VIEWERS) {
-            return Response.text("Too many dashboards are open.\n")
-                    .status(503)
-                    .header("Retry-After", "10");
-        }
-        return Response.events(
-                sink -> {
-                    viewers.incrementAndGet();
-                    try {
-                        writer.write(sink);
-                    } finally {
-                        viewers.decrementAndGet();
-                    }
-                });
-    }
-
     /** Sends the history first, then each second. */
     private void show(SseSink sink) throws IOException, InterruptedException {
         sink.retry(Duration.ofSeconds(2));
@@ -243,20 +192,18 @@ public final class Admin implements AutoCloseable {
 
     /** Returns the address that it listens on. */
     public InetSocketAddress address() {
-        return (InetSocketAddress) server.addresses().getFirst();
+        return server.address();
     }
 
     /** Returns the port that it listens on. */
     public int port() {
-        return server.port();
+        return server.address().getPort();
     }
 
     /** Closes its connections and streams. */
     @Override
     public void close() {
         sampler.close();
-        if (server.isRunning()) {
-            server.stop(DRAIN);
-        }
+        server.close();
     }
 }

@@ -50,7 +50,7 @@ public final class Guard implements Filter {
     public static Guard of(InetSocketAddress address, Optional<Path> tokenFile) throws IOException {
         if (tokenFile.isEmpty() && !address.getAddress().isLoopbackAddress()) {
             throw new IOException(
-                    "the admin address %s:%d is open to the network, so it needs a token: set a token file"
+                    "the admin address %s:%d is open to the network, so it needs a token; add --admin-token FILE"
                             .formatted(address.getAddress().getHostAddress(), address.getPort()));
         }
         Optional<Token> token =

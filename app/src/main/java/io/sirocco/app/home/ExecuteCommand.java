@@ -29,7 +29,7 @@ final class ExecuteCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         try (Connection connection = options.connect()) {
-            String value = ToolOptions.await(connection.client().execute(script));
+            String value = connection.await(connection.client().execute(script));
             PrintWriter out = spec.commandLine().getOut();
             out.println(value);
             out.flush();

@@ -13,8 +13,10 @@ import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,14 +29,18 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "fetch",
         description = {
-            "Copies CONFIG.JSON and the scripts of a controller into a folder. A file that the"
-                    + " controller does not have is left out.",
+            "Copies CONFIG.JSON and MAIN, OM, USER, INIT and EMERGNCY.LUA of a controller into a"
+                    + " folder. A file that the controller does not have is left out. Controllers do"
+                    + " not list their files, so other scripts are not copied.",
             ""
         },
         sortOptions = false)
 final class FetchCommand implements Callable<Integer> {
     private static final List<String> FILES =
             List.of("CONFIG.JSON", "MAIN.LUA", "OM.LUA", "USER.LUA", "INIT.LUA", "EMERGNCY.LUA");
+
+    private static final int TRIES = 3;
+    private static final int STOP_SECONDS = 2;
 
     @Spec private CommandSpec spec;
 
@@ -60,29 +66,70 @@ final class FetchCommand implements Callable<Integer> {
                     spec.commandLine(), "--tftp-port must be from 1 to 65535, not " + port);
         }
         try (Connection connection = options.connect()) {
-            ToolOptions.await(connection.client().startTftp());
-            var server = new InetSocketAddress(connection.controller().getAddress(), port);
-            var tftp =
-                    new TftpClient(connection.loops(), connection.local(), TftpSettings.DEFAULTS);
             String host = connection.controller().getAddress().getHostAddress();
             Path folder = directory != null ? directory : Path.of("clu-" + host);
             Files.createDirectories(folder);
-            for (String file : FILES) {
-                copy(tftp, server, file, folder);
+            connection.await(connection.client().startTftp());
+            try {
+                copyAll(connection, folder);
+            } finally {
+                stop(connection);
             }
         }
         return 0;
     }
 
-    private void copy(TftpClient tftp, InetSocketAddress server, String file, Path folder)
+    private void copyAll(Connection connection, Path folder)
+            throws IOException, InterruptedException {
+        var server = new InetSocketAddress(connection.controller().getAddress(), port);
+        TftpSettings settings =
+                TftpSettings.DEFAULTS.retry(connection.timeout().dividedBy(TRIES), TRIES);
+        var tftp = new TftpClient(connection.loops(), connection.local(), settings);
+        int copied = 0;
+        for (String file : FILES) {
+            if (copy(tftp, server, file, folder, connection.timeout())) {
+                copied++;
+            }
+        }
+        if (copied == 0) {
+            throw new IOException("the controller has none of " + String.join(", ", FILES));
+        }
+    }
+
+    /** Stops the file transfers of the controller. Real controllers know no such request. */
+    private void stop(Connection connection) throws InterruptedException {
+        try {
+            ToolOptions.await(
+                    connection.client().stopTftp().orTimeout(STOP_SECONDS, TimeUnit.SECONDS));
+        } catch (IOException e) {
+            PrintWriter err = spec.commandLine().getErr();
+            err.println("The controller serves its files by TFTP until its next reset.");
+            err.flush();
+        }
+    }
+
+    /** Returns whether the controller has the file. */
+    private boolean copy(
+            TftpClient tftp, InetSocketAddress server, String file, Path folder, Duration timeout)
             throws IOException, InterruptedException {
         byte[] content;
         try {
             content = ToolOptions.await(tftp.read(server, "a:\\" + file, Mode.OCTET));
         } catch (IOException e) {
-            if (e.getCause() instanceof TftpException error
-                    && error.error() == TftpError.FILE_NOT_FOUND) {
-                return;
+            if (e.getCause() instanceof TftpException error) {
+                if (error.error() == TftpError.FILE_NOT_FOUND) {
+                    return false;
+                }
+                if (!error.isReceived()) {
+                    throw new IOException(
+                            "%s: no response from %s:%d (TFTP) within %d s; check --tftp-port, and whether a firewall drops UDP"
+                                    .formatted(
+                                            file,
+                                            server.getAddress().getHostAddress(),
+                                            port,
+                                            timeout.toSeconds()),
+                            e);
+                }
             }
             throw new IOException(file + ": " + e.getMessage(), e);
         }
@@ -90,5 +137,6 @@ final class FetchCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         out.printf("%s: %,d bytes%n", folder.resolve(file), content.length);
         out.flush();
+        return true;
     }
 }

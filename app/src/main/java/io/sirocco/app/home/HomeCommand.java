@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
@@ -223,18 +224,21 @@ public final class HomeCommand implements Callable<Integer> {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
     }
 
-    private Optional<InetSocketAddress> page() throws IOException {
+    private Optional<InetSocketAddress> page() {
         if (admin.equals("none")) {
             return Optional.empty();
         }
+        String form = "; write HOST:PORT, for example 127.0.0.1:9180, or none";
         try {
             if (Address.parse(admin, Path.of("")).resolved() instanceof InetSocketAddress address) {
                 return Optional.of(address);
             }
         } catch (ConfigError e) {
-            throw wrong("--admin " + e.getMessage());
+            throw wrong("--admin " + e.getMessage() + form);
+        } catch (UnknownHostException e) {
+            throw wrong("--admin: the host of \"" + admin + "\" is unknown" + form);
         }
-        throw wrong("--admin must be a host and a port");
+        throw wrong("--admin cannot be a file: \"" + admin + "\"" + form);
     }
 
     private int port(String option, Integer number, int usual) {

@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.home;
 
-import io.sirocco.app.admin.Admin;
 import io.sirocco.app.admin.Guard;
 import io.sirocco.app.admin.JsonBody;
+import io.sirocco.app.admin.OperatorServer;
 import io.sirocco.app.admin.Refused;
-import io.sirocco.app.admin.Resources;
 import io.sirocco.home.Clu;
 import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
-import io.sirocco.http.Server;
 import io.sirocco.http.SseSink;
-import io.sirocco.net.TransportKind;
-import io.sirocco.net.WhenFull;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The page of a controller for its operator, and its HTTP API.
+ * The page of a controller for its operator, and its HTTP API: an {@link OperatorServer}.
  *
  * <pre>
  * GET  /home           the page, fed by GET /home/events
@@ -38,15 +33,14 @@ import tools.jackson.databind.json.JsonMapper;
  * POST /home/reset     boots the scripts again
  * </pre>
  *
- * <p>{@link Guard} controls access. Any thread.
+ * <p>Any thread.
  */
 final class HomePage implements AutoCloseable {
-    private static final int MOST_VIEWERS = 16;
-    private static final int MOST_CONNECTIONS = 64;
     private static final int MOST_ARGUMENTS = 8;
     private static final int MOST_INDEX = 10_000;
     private static final int LONGEST_BODY = 6 * ScriptConsole.LONGEST + 1_000; // \\u0000 is escaped
-    private static final Duration DRAIN = Duration.ofSeconds(1);
+    private static final OperatorServer.Limits LIMITS =
+            new OperatorServer.Limits(64, 16, LONGEST_BODY);
     private static final long FRESH = 250; // milliseconds that a state is shared
     private static final long QUIET = 5_000; // milliseconds between events without news
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
@@ -55,8 +49,7 @@ final class HomePage implements AutoCloseable {
     private final HomeState.Facts facts;
     private final ScriptConsole console;
     private final JsonMapper json = JsonMapper.shared();
-    private final AtomicInteger viewers = new AtomicInteger();
-    private final Server server;
+    private final OperatorServer server;
     private String state; // JSON; guarded by this, as below
     private long stateTime;
     private int change; // of the present state, so that others are seen to differ
@@ -66,17 +59,7 @@ final class HomePage implements AutoCloseable {
         this.clu = clu;
         this.facts = facts;
         console = new ScriptConsole(clu);
-        server =
-                Server.create(
-                        config ->
-                                config.listen(address)
-                                        .name("sirocco-admin")
-                                        .loops(1)
-                                        .poolThreads(1)
-                                        .transport(TransportKind.NIO)
-                                        .maxConnectionsPerLoop(MOST_CONNECTIONS, WhenFull.BACKLOG)
-                                        .maxBodyBytes(LONGEST_BODY),
-                        routes -> routes(routes, guard));
+        server = new OperatorServer(address, guard, LIMITS, this::routes);
     }
 
     /**
@@ -95,20 +78,16 @@ final class HomePage implements AutoCloseable {
         return page;
     }
 
-    private void routes(Routes routes, Guard guard) {
-        routes.filter((request, next) -> Admin.secured(next.handle(request))).filter(guard);
+    private void routes(Routes routes, OperatorServer server) {
         routes.get("/", request -> Response.redirect("/home"));
-        Response page = Resources.page(HomePage.class, "home.html");
-        routes.get("/home", request -> page);
+        OperatorServer.file(routes, "/home", HomePage.class, "home.html");
         for (String name : new String[] {"home.css", "home.js"}) {
-            Response file = Resources.page(HomePage.class, name);
-            routes.get("/" + name, request -> file);
+            OperatorServer.file(routes, "/" + name, HomePage.class, name);
         }
         for (String name : new String[] {"dashboard.css", "live.css", "icon.svg"}) {
-            Response file = Resources.page(name);
-            routes.get("/" + name, request -> file);
+            OperatorServer.file(routes, "/" + name, OperatorServer.class, name);
         }
-        routes.get("/home/events", request -> events());
+        routes.get("/home/events", request -> server.events(this::show));
         routes.get("/home/pin", request -> json(new Pin(clu.pin())));
         routes.post("/home/set", action(this::set));
         routes.post("/home/execute", action(this::execute));
@@ -197,23 +176,6 @@ final class HomePage implements AutoCloseable {
         return body.whole(key, -1, 0, MOST_INDEX);
     }
 
-    private Response events() {
-        if (viewers.get() >= MOST_VIEWERS) {
-            return Response.text("Too many pages are open.\n")
-                    .status(503)
-                    .header("Retry-After", "10");
-        }
-        return Response.events(
-                sink -> {
-                    viewers.incrementAndGet();
-                    try {
-                        show(sink);
-                    } finally {
-                        viewers.decrementAndGet();
-                    }
-                });
-    }
-
     /** Sends the state, and again whenever it has changed. */
     private void show(SseSink sink) throws IOException, InterruptedException {
         sink.retry(Duration.ofSeconds(2));
@@ -259,7 +221,7 @@ final class HomePage implements AutoCloseable {
 
     /** Returns the address that it listens on. */
     InetSocketAddress address() {
-        return (InetSocketAddress) server.addresses().getFirst();
+        return server.address();
     }
 
     /** Closes its connections and streams. */
@@ -267,8 +229,6 @@ final class HomePage implements AutoCloseable {
     public void close() {
         closed = true;
         changed();
-        if (server.isRunning()) {
-            server.stop(DRAIN);
-        }
+        server.close();
     }
 }

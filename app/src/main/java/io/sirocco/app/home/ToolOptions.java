@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -59,10 +60,41 @@ final class ToolOptions {
             description = "How long to wait for a response. (default: ${DEFAULT-VALUE})")
     private int timeout;
 
-    /** A connection. Any thread. */
+    /**
+     * A connection. Any thread.
+     *
+     * @param keyFile the file that the key comes from
+     * @param timeout how long to wait for a response
+     */
     record Connection(
-            Loops loops, CluClient client, InetSocketAddress controller, Inet4Address local)
+            Loops loops,
+            CluClient client,
+            InetSocketAddress controller,
+            Inet4Address local,
+            Path keyFile,
+            Duration timeout)
             implements AutoCloseable {
+        /**
+         * Waits for a result of the client.
+         *
+         * @throws IOException if there is none; its message is for people
+         */
+        <T> T await(CompletableFuture<T> future) throws IOException, InterruptedException {
+            try {
+                return ToolOptions.await(future);
+            } catch (IOException e) {
+                if (e.getCause() instanceof TimeoutException) {
+                    throw new IOException(
+                            e.getMessage()
+                                    + "; check the address, and that the key in "
+                                    + keyFile
+                                    + " is that of this controller",
+                            e.getCause());
+                }
+                throw e;
+            }
+        }
+
         @Override
         public void close() {
             client.close();
@@ -85,9 +117,10 @@ final class ToolOptions {
         Inet4Address local = localAddress(controller);
         Loops loops = Loops.start(settings -> settings.loops(1).name("sirocco-home-tool"));
         try {
-            CluClient client =
-                    CluClient.open(loops, local, controller, key, Duration.ofSeconds(timeout));
-            return new Connection(loops, client, controller, local);
+            var wait = Duration.ofSeconds(timeout);
+            CluClient client = CluClient.open(loops, local, controller, key, wait);
+            return new Connection(
+                    loops, client, controller, local, keys == null ? project : keys, wait);
         } catch (IOException | RuntimeException e) {
             loops.close();
             throw e;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.home.RunningHome.Output;
+import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -28,7 +29,9 @@ class HomeToolsTest {
         try (var home = new RunningHome(folder)) {
             Output alive = home.tool("alive");
             assertEquals(0, alive.status(), alive.err());
-            assertTrue(alive.out().matches("alive: 0e[0-9a-f]{6}\\R"), alive.out());
+            String line =
+                    "127\\.0\\.0\\.1:" + home.udpPort() + " is alive, serial 0e[0-9a-f]{6}\\R";
+            assertTrue(alive.out().matches(line), alive.out());
             assertEquals("1\n", home.tool("execute", "KitchenLamp:get(0)").out());
             home.tool("execute", "KitchenLamp:set(0, 0)");
             assertEquals("0\n", home.tool("execute", "KitchenLamp:get(0)").out());
@@ -155,8 +158,114 @@ class HomeToolsTest {
                             "--timeout",
                             "1");
             assertEquals(1, alive.status());
-            assertTrue(alive.err().contains("is the key right?"), alive.err());
+            assertEquals(
+                    "no response from 127.0.0.1:%d within 1 s; check the address, and that the key in %s is that of this controller\n"
+                            .formatted(home.udpPort(), keys),
+                    alive.err());
         }
+    }
+
+    @Test
+    void aliveSaysWhatIsWrongWithTheScripts() throws Exception {
+        Path main = folder.resolve("root/a/MAIN.LUA");
+        new RunningHome(folder).close();
+        String text = Files.readString(main);
+        Files.writeString(main, text.replaceAll("return \"[0-9a-f]{8}\"", "return \"well\""));
+        try (var home = new RunningHome(folder)) {
+            Output alive = home.tool("alive");
+            assertEquals(1, alive.status());
+            assertTrue(alive.err().contains("checkAlive() returns 'well': it must"), alive.err());
+        }
+        Files.writeString(main, "(");
+        try (var home = new RunningHome(folder)) {
+            Output alive = home.tool("alive");
+            assertEquals(1, alive.status());
+            assertTrue(alive.err().contains(" runs its emergency script: its log"), alive.err());
+        }
+    }
+
+    /** The server has two sockets: one that never responds, and the controller. */
+    @Test
+    void fetchWaitsForTftpNoLongerThanItsTimeoutSays(@TempDir Path copy) throws Exception {
+        try (var silent = new DatagramSocket(0, InetAddress.getLoopbackAddress());
+                var home = new RunningHome(folder)) {
+            String port = Integer.toString(silent.getLocalPort());
+            Output output =
+                    home.tool("fetch", "--tftp-port", port, "--timeout", "1", copy.toString());
+            assertEquals(1, output.status());
+            assertTrue(
+                    output.err()
+                            .startsWith(
+                                    "CONFIG.JSON: no response from 127.0.0.1:%s (TFTP) within 1 s; check --tftp-port"
+                                            .formatted(port)),
+                    output.err());
+            silent.setSoTimeout(30_000);
+            var packet = new DatagramPacket(new byte[512], 512);
+            for (int i = 0; i < 3; i++) {
+                silent.receive(packet); // the request, three times
+            }
+        }
+    }
+
+    @Test
+    void fetchStopsTheFileServerThatItHasStarted(@TempDir Path copy) throws Exception {
+        int tftp = freePort();
+        try (var home = new RunningHome(folder, "--tftp-port", Integer.toString(tftp))) {
+            Output fetched =
+                    home.tool("fetch", "--tftp-port", Integer.toString(tftp), copy.toString());
+            assertEquals(0, fetched.status(), fetched.err());
+            assertEquals("", fetched.err());
+            new DatagramSocket(tftp, InetAddress.getLoopbackAddress()).close(); // is free
+        }
+    }
+
+    @Test
+    void theDemoReplacesNoFileOfAnotherFolder(@TempDir Path other) throws Exception {
+        Path scripts = Files.createDirectories(other.resolve("root/a"));
+        for (String name : new String[] {"USER.LUA", "OM.LUA", "MQTT.LUA", "CONFIG.JSON"}) {
+            Path file = scripts.resolve(name);
+            Files.writeString(file, "mine");
+            Output output = demo(other);
+            assertEquals(1, output.status());
+            assertTrue(
+                    output.err().startsWith(file + " exists, and the demo does not replace it"),
+                    output.err());
+            assertEquals("mine", Files.readString(file));
+            Files.delete(file);
+        }
+        Files.writeString(scripts.resolve("MAIN.LUA"), "mine");
+        Output output = demo(other);
+        assertEquals(1, output.status());
+        assertTrue(output.err().startsWith(other + " has scripts, and they are not"), output.err());
+        assertFalse(Files.exists(scripts.resolve("MQTT.LUA")));
+    }
+
+    private static Output demo(Path folder) {
+        return RunningHome.run("--demo", "--admin", "none", "--dir", folder.toString());
+    }
+
+    @Test
+    void theDemoKeepsLinesOfTheOwnerInItsFileOfTheBroker() throws Exception {
+        new RunningHome(folder).close();
+        Path file = folder.resolve("root/a/MQTT.LUA");
+        String own = "MQTT_URL = \"\"\nown = 'mine'\n";
+        Files.writeString(file, own);
+        try (var home = new RunningHome(folder)) {
+            assertEquals("mine\n", home.tool("execute", "own").out());
+        }
+        assertEquals(own, Files.readString(file));
+        Output output =
+                RunningHome.run(
+                        "--demo",
+                        "--admin",
+                        "none",
+                        "--dir",
+                        folder.toString(),
+                        "--mqtt",
+                        "tcp://127.0.0.1");
+        assertEquals(1, output.status());
+        assertTrue(output.err().startsWith(file + " has lines of your own"), output.err());
+        assertEquals(own, Files.readString(file));
     }
 
     @Test
@@ -166,7 +275,7 @@ class HomeToolsTest {
         Files.writeString(user, Files.readString(user) + "\nown = 'mine'\n");
         try (var home = new RunningHome(folder)) {
             assertEquals("mine\n", home.tool("execute", "own").out());
-            assertTrue(home.tool("alive").out().startsWith("alive: 0e"));
+            assertTrue(home.tool("alive").out().contains(" is alive, serial 0e"));
         }
     }
 
@@ -184,7 +293,12 @@ class HomeToolsTest {
                 "discover --limit 0                               | 2 | 1 to 1000",
                 "discover --interface there-is-none               | 1 | there-is-none",
                 "--port 65536                                     | 2 | 0 to 65535",
-                "--admin 127.0.0.1                                | 2 | has no port",
+                "--admin 127.0.0.1                                | 2 | has no port: \"127.0.0.1\"; write HOST:PORT",
+                "--admin 127.0.0.1:70000                          | 2 | invalid port: 70000; write HOST:PORT",
+                "--admin 1.2.3:80                                 | 2 | is not an address",
+                "--admin there-is-none.invalid:80                 | 2 | \"there-is-none.invalid:80\" is unknown; write",
+                "--admin unix:/tmp/a                              | 2 | cannot be a file",
+                "--demo --admin 192.0.2.1:0                       | 1 | needs a token; add --admin-token FILE",
                 "--mqtt tcp://127.0.0.1                           | 2 | for the demo",
                 "--demo --admin 0.0.0.0:0                         | 1 | needs a token",
             })

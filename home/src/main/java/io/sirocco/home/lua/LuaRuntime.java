@@ -54,7 +54,7 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
         this.reports = settings.reports();
         this.limits = settings.limits();
         this.clock = settings.clock();
-        this.log = new ScriptLog(clock);
+        this.log = settings.log();
     }
 
     /**
@@ -80,7 +80,7 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
             throw new IllegalStateException("the scripts have started already");
         }
         this.factory = factory;
-        clock.onLeap(() -> current.wake());
+        clock.onLeap(() -> current.tasks().wake());
         boot(LuaState.Script.MAIN, Optional.empty());
         return booted.copy();
     }
@@ -152,7 +152,7 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     private boolean submit(TaskQueue.Work.Call call) {
         while (true) {
             LuaState state = state();
-            if (state.submit(call)) {
+            if (state.tasks().submit(call)) {
                 return true;
             }
             if (state == current) {
@@ -163,27 +163,27 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
 
     /** Wakes the thread after {@link #submit}. */
     public void flush() {
-        state().wake();
+        state().tasks().wake();
     }
 
     @Override
     public boolean execute(String name, Runnable task) {
-        return state().execute(name, task);
+        return state().tasks().execute(name, task);
     }
 
     @Override
     public Scheduled schedule(String name, Duration delay, Runnable task) {
-        return state().schedule(name, delay, task);
+        return state().tasks().schedule(name, delay, task);
     }
 
     @Override
     public boolean await(CompletableFuture<?> future, Duration timeout) {
-        return state().await(future, timeout);
+        return state().tasks().await(future, timeout);
     }
 
     @Override
     public void spend(long steps) {
-        state().spend(steps);
+        state().tasks().spend(steps);
     }
 
     @Override

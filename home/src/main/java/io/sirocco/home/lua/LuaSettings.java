@@ -3,6 +3,7 @@ package io.sirocco.home.lua;
 
 import io.sirocco.net.Clock;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Configuration of a {@link LuaRuntime}: set it in the lambda given to {@link LuaRuntime#create}.
@@ -15,6 +16,7 @@ public final class LuaSettings {
     private int string = 4 << 20;
     private ReportForm reports = ReportForm.PLAIN;
     private Clock clock = Clock.system();
+    private Optional<ScriptLog> log = Optional.empty();
 
     LuaSettings() {}
 
@@ -61,6 +63,12 @@ public final class LuaSettings {
         return this;
     }
 
+    /** Sets the log of the scripts, to which others may add lines; by default it is a new one. */
+    public LuaSettings log(ScriptLog log) {
+        this.log = Optional.of(log);
+        return this;
+    }
+
     private static long positive(String name, long value) {
         if (value <= 0) {
             throw new IllegalArgumentException(name + " must be above 0, not " + value);
@@ -78,5 +86,9 @@ public final class LuaSettings {
 
     Clock clock() {
         return clock;
+    }
+
+    ScriptLog log() {
+        return log.orElseGet(() -> new ScriptLog(clock));
     }
 }

@@ -1,38 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.lua;
 
-import io.sirocco.home.lua.TaskQueue.Accepted;
-import io.sirocco.home.lua.TaskQueue.Work;
 import io.sirocco.home.object.HomeObject;
 import io.sirocco.net.Clock;
 import io.sirocco.net.log.LazyLogger;
-import io.sirocco.net.log.RepeatedFailures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LuaClosure;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaTable;
-import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Prototype;
 import org.luaj.vm2.Varargs;
 
 /**
- * The state of the scripts from one boot to the next reset: globals, objects, waiting work, and the
- * thread that runs them.
+ * The state of the scripts from one boot to the next reset: globals, objects, and the thread that
+ * boots them and then runs their tasks.
  *
  * <pre>
  *             checkAlive() returns         the main script ends with an error
@@ -42,23 +33,16 @@ import org.luaj.vm2.Varargs;
  * </pre>
  *
  * <p>The main script keeps the thread for ever; in {@code SYSTEM.Loop()} and {@code SYSTEM.Wait()}
- * the thread runs what waits. Everything that waits in a state which ends is refused: a call gets
- * value nil. Used by one thread, its own; any thread may add work.
+ * the {@link TaskRunner} runs what waits. Used by one thread, its own, unless a comment says
+ * otherwise.
  */
-final class LuaState implements ScriptThread {
+final class LuaState {
     private static final LazyLogger LOG = LazyLogger.of(LuaState.class);
-    private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
     private static final long STACK = 16L << 20;
-    private static final long FOREVER = Long.MAX_VALUE;
     private static final long PASS = Duration.ofMillis(960).toNanos();
     private static final int PROBES = 9;
     private static final long NO_MEMORY_PAUSE = Duration.ofSeconds(1).toNanos();
     private static final Duration PROBE_PERIOD = Duration.ofMillis(100);
-    private static final int BATCH = 64;
-    private static final int MAX_CALL = 64 << 10;
-    private static final Pattern CALL_NAME = Pattern.compile("[A-Za-z0-9_.:]{1,64}");
-    private static final String[] NIL = {"nil"};
-    private static final Work.Call NO_CALL = new Work.Call("", Optional.empty(), value -> {});
 
     /** The scripts to boot, in the order in which they are tried. */
     enum Script {
@@ -118,12 +102,11 @@ final class LuaState implements ScriptThread {
     private final Script script;
     private final Clock clock;
     private final ScriptLog log;
-    private final TaskQueue queue;
     private final ScriptGlobals globals = new ScriptGlobals();
     private final ScriptStopped full = new ScriptStopped("out of memory"); // made in time
     private final Sandbox sandbox;
-    private final LimitHook hook;
-    private final ChunkCache chunks;
+    private final TaskRunner tasks;
+    private final LimitHook hook; // that of the tasks
     private final Reports reports;
     private final List<HomeObject> objects = new ArrayList<>(); // locked, for an abandoned state
     private final Optional<LuaState> abandoned; // whose objects this one closes
@@ -131,7 +114,6 @@ final class LuaState implements ScriptThread {
     private final CompletableFuture<LuaState> ended = new CompletableFuture<>();
 
     private LuaTable strings = new LuaTable();
-    private Work.Call call = NO_CALL; // the one that runs
     private int probes; // checkAlive() at boot
     private boolean probing;
     private boolean passing; // a pass has begun
@@ -146,11 +128,25 @@ final class LuaState implements ScriptThread {
         this.abandoned = abandoned;
         this.clock = runtime.netClock();
         this.log = runtime.log();
-        this.queue = new TaskQueue(clock);
         this.sandbox = new Sandbox(globals, runtime.files(), log);
-        this.hook = new LimitHook(runtime.limits(), clock, log, globals, this::runOthers);
-        this.chunks = new ChunkCache(sandbox);
-        this.reports = new Reports(this, runtime.sink(), runtime.reports(), this::evaluate, log);
+        this.tasks =
+                new TaskRunner(
+                        clock,
+                        log,
+                        runtime.limits(),
+                        globals,
+                        sandbox,
+                        this::reachedWait,
+                        this::outOfMemory);
+        this.hook = tasks.hook();
+        this.reports =
+                new Reports(
+                        tasks,
+                        runtime.sink(),
+                        runtime.reports(),
+                        tasks::evaluate,
+                        hook::isStopped,
+                        log);
         this.nextWarning = clock.nanos();
     }
 
@@ -186,7 +182,7 @@ final class LuaState implements ScriptThread {
     /** Ends all tasks at their next instruction, and the thread. */
     void stop(String reason) {
         hook.stop(new ScriptStopped(reason));
-        queue.wake();
+        tasks.wake();
     }
 
     /** Abandons the thread, which has not ended, and refuses all work that waits for it. */
@@ -198,7 +194,12 @@ final class LuaState implements ScriptThread {
 
     /** Refuses all waiting and later work. */
     void refuseWaiting() {
-        queue.close(this::refuse);
+        tasks.close();
+    }
+
+    /** Returns what runs the tasks of this state. */
+    TaskRunner tasks() {
+        return tasks;
     }
 
     void closeObjects() {
@@ -207,52 +208,7 @@ final class LuaState implements ScriptThread {
             closing = List.copyOf(objects);
             objects.clear();
         }
-        closing.forEach(object -> guard(object.name() + ": close", object::close));
-    }
-
-    /** Adds a call without waking the thread. */
-    boolean submit(Work.Call call) {
-        return queue.add(call);
-    }
-
-    void wake() {
-        queue.wake();
-    }
-
-    @Override
-    public boolean execute(String name, Runnable task) {
-        boolean added = queue.add(new Work.Task(name, TaskCause.inherit(task)));
-        queue.wake();
-        return added;
-    }
-
-    @Override
-    public Scheduled schedule(String name, Duration delay, Runnable task) {
-        return queue.addLater(nanos(delay), new Work.Task(name, TaskCause.inherit(task)));
-    }
-
-    private static long nanos(Duration delay) {
-        return delay.toSeconds() > Integer.MAX_VALUE ? FOREVER : delay.toNanos();
-    }
-
-    @Override
-    public void spend(long steps) {
-        hook.spend(steps);
-    }
-
-    @Override
-    public void warn(String line) {
-        log.add(Level.WARNING, line);
-    }
-
-    @Override
-    public InstantSource clock() {
-        return () -> Instant.ofEpochMilli(clock.wallMillis());
-    }
-
-    @Override
-    public long nanoTime() {
-        return clock.nanos();
+        closing.forEach(object -> tasks.guard(object.name() + ": close", object::close));
     }
 
     // The thread
@@ -263,7 +219,7 @@ final class LuaState implements ScriptThread {
             runScript();
             hook.enter("tasks");
             reachedWait();
-            serve(() -> false, FOREVER);
+            tasks.serve();
         } catch (ScriptStopped e) {
             LOG.get().log(Level.DEBUG, "the scripts end: {0}", e.getMessage());
         } catch (OutOfMemoryError e) {
@@ -290,7 +246,7 @@ final class LuaState implements ScriptThread {
                 ended.complete(this);
             } finally {
                 refuseWaiting();
-                queue.closePassed(this::refuse);
+                tasks.closePassed();
             }
         }
     }
@@ -310,8 +266,8 @@ final class LuaState implements ScriptThread {
         } catch (LuaError | IOException | UncheckedIOException e) {
             error = Optional.of(String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            FAILURES.log("script", script.title + " fails", e);
-            error = Optional.of(e.toString());
+            TaskRunner.FAILURES.log("script", script.title + " fails", e);
+            error = Optional.of(TaskRunner.INTERNAL_ERROR);
         } catch (StackOverflowError e) {
             error = Optional.of("stack overflow");
         } catch (ScriptStopped e) {
@@ -333,11 +289,11 @@ final class LuaState implements ScriptThread {
                         globals,
                         this::setUpObjects,
                         this::pass,
-                        millis -> waitUntil(clock.nanos() + millis * 1_000_000),
+                        millis -> tasks.waitUntil(clock.nanos() + millis * 1_000_000),
                         new Registrations() {
                             @Override
                             public Varargs register(Varargs arguments) {
-                                return reports.register(arguments, call.source());
+                                return reports.register(arguments, tasks.caller());
                             }
 
                             @Override
@@ -351,7 +307,7 @@ final class LuaState implements ScriptThread {
                             }
                         },
                         log);
-        new ObjectFunctions(runtime.factory(), runtime.factory().context(this, globals), objects)
+        new ObjectFunctions(runtime.factory(), runtime.factory().context(tasks, globals), objects)
                 .install(globals);
     }
 
@@ -397,7 +353,7 @@ final class LuaState implements ScriptThread {
         if (script == Script.NONE) {
             booted(LuaStatus.ERROR);
         } else {
-            execute("checkAlive() at boot", this::probe);
+            tasks.execute("checkAlive() at boot", this::probe);
         }
     }
 
@@ -407,7 +363,7 @@ final class LuaState implements ScriptThread {
             globals.get("checkAlive").call();
         } catch (LuaError e) {
             if (probes < PROBES) {
-                schedule("checkAlive() at boot", PROBE_PERIOD, this::probe);
+                tasks.schedule("checkAlive() at boot", PROBE_PERIOD, this::probe);
             } else {
                 bootFailed("checkAlive() fails: " + e.getMessage());
             }
@@ -445,7 +401,7 @@ final class LuaState implements ScriptThread {
 
     private void setUpObjects() {
         for (HomeObject object : objects()) {
-            guard(object.name() + ": setUp", object::setUp);
+            tasks.guard(object.name() + ": setUp", object::setUp);
         }
     }
 
@@ -456,7 +412,7 @@ final class LuaState implements ScriptThread {
         passing = true;
         passEnds = (late ? now : passEnds) + PASS;
         for (HomeObject object : objects()) {
-            guard(object.name() + ": loop", object::loop);
+            tasks.guard(object.name() + ": loop", object::loop);
         }
         long took = clock.nanos() - now;
         if (took > PASS && clock.nanos() - nextWarning >= 0) {
@@ -465,188 +421,7 @@ final class LuaState implements ScriptThread {
                     Level.WARNING,
                     "SYSTEM.Loop(): a pass of the objects took " + took / 1_000_000 + " ms");
         }
-        waitUntil(passEnds);
-    }
-
-    @Override
-    public boolean await(CompletableFuture<?> future, Duration timeout) {
-        if (!future.isDone()) {
-            future.whenComplete((value, failure) -> queue.wake());
-            waitFor(future::isDone, clock.nanos() + nanos(timeout));
-        }
-        return future.isDone();
-    }
-
-    private void waitUntil(long deadline) {
-        waitFor(() -> false, deadline);
-    }
-
-    private void waitFor(BooleanSupplier done, long deadline) {
-        boolean main = hook.tasks() == 1;
-        if (main) {
-            reachedWait();
-        }
-        long since = hook.now();
-        long others = hook.others();
-        Work.Call interrupted = call;
-        // One more that waits without a limit would leave no room for others.
-        boolean counts = !main && (call != NO_CALL || accepted() != Accepted.ALL);
-        if (!counts) {
-            serve(done, deadline);
-        } else {
-            long end = since + hook.timeLeft() + 1;
-            serve(done, deadline - end < 0 ? deadline : end);
-        }
-        call = interrupted;
-        if (counts) {
-            hook.waitedInTime(others);
-        } else {
-            hook.waited(since, others);
-        }
-        if (main) {
-            hook.renew();
-        }
-    }
-
-    /**
-     * Runs tasks until something is done, or until the deadline; those that wait at the beginning
-     * get their turn before it.
-     */
-    private void serve(BooleanSupplier done, long deadline) {
-        int turn = Math.min(BATCH, queue.size());
-        while (true) {
-            hook.check();
-            if (done.getAsBoolean()) {
-                return;
-            }
-            if (turn-- <= 0 && deadline != FOREVER && clock.nanos() - deadline >= 0) {
-                return;
-            }
-            if (!runNext()) {
-                queue.await(deadline, accepted(), done);
-            }
-        }
-    }
-
-    // Tasks
-
-    /** Called when a task has exceeded its slice: runs the waiting work. */
-    private void runOthers() {
-        Work.Call interrupted = call;
-        for (int i = Math.clamp(queue.size(), 1, BATCH); i > 0 && runNext(); i--) {
-            // each runs on top of the interrupted task
-        }
-        call = interrupted;
-    }
-
-    private Accepted accepted() {
-        if (hook.isStopped() || !hook.roomForTask()) {
-            return Accepted.NONE;
-        }
-        int above = hook.tasks() - 1; // the main script is the first
-        return above < LuaLimits.TASKS
-                ? Accepted.ALL
-                : above < LuaLimits.PROBES ? Accepted.PROBES : Accepted.NONE;
-    }
-
-    private boolean runNext() {
-        Work work =
-                switch (accepted()) {
-                    case ALL -> queue.take();
-                    case PROBES -> queue.takeProbe();
-                    case NONE -> null;
-                };
-        switch (work) {
-            case null -> {
-                return false;
-            }
-            case Work.Call next -> run(next);
-            case Work.Task task -> {
-                call = NO_CALL;
-                attempt(task.name(), task.body());
-            }
-        }
-        return true;
-    }
-
-    private void run(Work.Call next) {
-        call = next;
-        String[] value = NIL;
-        try {
-            String[] text = NIL.clone();
-            TaskCause.run(
-                    null,
-                    () ->
-                            attempt(
-                                    name(next.script()),
-                                    () -> text[0] = ValueText.of(evaluate(next.script()))));
-            value = text;
-        } finally {
-            deliver(next, value[0]); // also when the heap is full
-        }
-    }
-
-    private void deliver(Work.Call ended, String value) {
-        try {
-            ended.done().accept(value);
-        } catch (RuntimeException e) {
-            LOG.get().log(Level.ERROR, "the receiver of a value fails", e);
-        }
-    }
-
-    private void refuse(Work work) {
-        if (work instanceof Work.Call refused) {
-            deliver(refused, "nil");
-        }
-    }
-
-    /** Returns the value of an expression. */
-    private LuaValue evaluate(String expression) {
-        if (expression.length() > MAX_CALL) {
-            throw new LuaError("a call has up to " + MAX_CALL + " characters");
-        }
-        try {
-            return new LuaClosure(chunks.get(expression, name(expression)), globals).call();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Returns the name of a call in logs: what is called, without its arguments. */
-    private static String name(String script) {
-        if (script.equals("checkAlive()")) {
-            return "checkAlive";
-        }
-        Matcher name = CALL_NAME.matcher(script);
-        return name.lookingAt() ? "call of " + name.group() : "call";
-    }
-
-    /** Runs a task within its limits, and logs what it throws. */
-    private void attempt(String name, Runnable body) {
-        hook.enter(name);
-        try {
-            guard(name, body);
-        } catch (ScriptStopped e) {
-            // Its reason is in the log. If the whole state ends, the interrupted task ends next.
-            LOG.get().log(Level.DEBUG, "{0} ends", name);
-        } finally {
-            hook.exit();
-        }
-    }
-
-    private void guard(String name, Runnable body) {
-        try {
-            body.run();
-        } catch (LuaError e) {
-            log.add(Level.WARNING, name + ": " + e.getMessage());
-        } catch (StackOverflowError e) {
-            log.add(Level.WARNING, name + ": stack overflow");
-        } catch (OutOfMemoryError e) {
-            outOfMemory();
-        } catch (RuntimeException e) { // of the library of LuaJ, or of an object
-            FAILURES.log("task", name + " fails", e);
-            log.add(Level.ERROR, name + ": " + e);
-        }
+        tasks.waitUntil(passEnds);
     }
 
     /**

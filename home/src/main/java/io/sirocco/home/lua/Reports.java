@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaTable;
@@ -45,6 +46,7 @@ final class Reports {
     private final ReportSink sink;
     private final ReportForm form;
     private final Evaluator evaluator;
+    private final BooleanSupplier ending; // all tasks are stopped
     private final ScriptLog log;
     private final Map<Key, Registration> registrations = new LinkedHashMap<>();
     private final Set<Key> busy = new HashSet<>(); // their report is being made, or waits
@@ -56,11 +58,13 @@ final class Reports {
             ReportSink sink,
             ReportForm form,
             Evaluator evaluator,
+            BooleanSupplier ending,
             ScriptLog log) {
         this.scripts = scripts;
         this.sink = sink;
         this.form = form;
         this.evaluator = evaluator;
+        this.ending = ending;
         this.log = log;
     }
 
@@ -192,7 +196,7 @@ final class Reports {
             }
             value = value(key, to.entries());
         } catch (ScriptStopped e) {
-            if (registrations.remove(key, to)) {
+            if (!ending.getAsBoolean() && registrations.remove(key, to)) {
                 list();
                 log.add(
                         Level.WARNING,

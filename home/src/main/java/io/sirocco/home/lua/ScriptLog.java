@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * The log of the scripts: the last 1,000 lines are kept in memory, and up to 100 lines a second go
- * to the log of the server. A line is cut at 1,000 characters. It names scripts and lines, never
- * the arguments of a call. Any thread.
+ * The log for the owner of a controller, of its scripts and of what serves them: the last 1,000
+ * lines are kept in memory, and up to 100 lines a second go to the log of the server. A line is cut
+ * at 1,000 characters. It names scripts and lines, never the arguments of a call. Any thread.
  */
 public final class ScriptLog {
     private static final LazyLogger LOG = LazyLogger.of(ScriptLog.class);
@@ -29,7 +29,8 @@ public final class ScriptLog {
     private int written; // lines of this second that went to the log of the server
     private int dropped; // lines that did not
 
-    ScriptLog(Clock clock) {
+    /** Creates an empty log. */
+    public ScriptLog(Clock clock) {
         this.clock = clock;
     }
 

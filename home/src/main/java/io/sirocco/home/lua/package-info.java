@@ -3,8 +3,8 @@
  * Lua: the thread of a controller, its sandbox and its limits.
  *
  * <p>{@link io.sirocco.home.lua.LuaRuntime} is what a controller uses. It has one {@code LuaState}
- * at a time: globals, objects, waiting work, and the thread. Work reaches the thread through a
- * {@code TaskQueue}; {@code Sandbox} fills the globals; {@code LimitHook} counts instructions.
+ * at a time: globals, objects, and the thread. Its {@code TaskRunner} runs what waits in a {@code
+ * TaskQueue}; {@code Sandbox} fills the globals; {@code LimitHook} counts instructions.
  *
  * <p>Bounds, and the outcome at each:
  *

@@ -37,6 +37,19 @@ final class BrokerCertificates {
 
     private BrokerCertificates() {}
 
+    /** A file cannot be used. */
+    static final class UnusableException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        UnusableException(String message) {
+            super(message);
+        }
+
+        UnusableException(String message, Exception cause) {
+            super(message, cause);
+        }
+    }
+
     /**
      * Reads the files. The name of the broker is verified.
      *
@@ -54,14 +67,14 @@ final class BrokerCertificates {
                 config.trustManagerFactory(trust(authority));
             }
             if (Files.exists(certificate) != Files.exists(key)) {
-                throw new IOException(
+                throw new UnusableException(
                         folder + " has one of certificate.crt and key.pem, and needs both");
             }
             if (Files.exists(certificate)) {
                 config.keyManagerFactory(own(certificate, key));
             }
         } catch (GeneralSecurityException e) {
-            throw new IOException(folder + ": " + e.getMessage(), e);
+            throw new UnusableException(folder + ": " + e.getMessage(), e);
         }
         return config.build();
     }
@@ -101,16 +114,18 @@ final class BrokerCertificates {
                 return found;
             }
         } catch (CertificateException e) {
-            throw new IOException(file + " has a malformed certificate: " + e.getMessage(), e);
+            throw new UnusableException(
+                    file + " has a malformed certificate: " + e.getMessage(), e);
         }
-        throw new IOException(file + " has no certificate: no line -----BEGIN CERTIFICATE-----");
+        throw new UnusableException(
+                file + " has no certificate: no line -----BEGIN CERTIFICATE-----");
     }
 
     private static PrivateKey privateKey(Path file) throws IOException, GeneralSecurityException {
         refuseLarge(file);
         Matcher key = KEY.matcher(Files.readString(file, StandardCharsets.ISO_8859_1));
         if (!key.find()) {
-            throw new IOException(
+            throw new UnusableException(
                     file
                             + " has no line -----BEGIN PRIVATE KEY-----; convert it with: openssl"
                             + " pkcs8 -topk8 -nocrypt -in OLD -out key.pem");
@@ -123,13 +138,13 @@ final class BrokerCertificates {
                 // it is another's
             }
         }
-        throw new IOException(
+        throw new UnusableException(
                 file + " has a key that is malformed, or neither RSA nor EC nor EdDSA");
     }
 
     private static void refuseLarge(Path file) throws IOException {
         if (Files.size(file) > LARGEST) {
-            throw new IOException(file + " is larger than 1 MiB");
+            throw new UnusableException(file + " is larger than 1 MiB");
         }
     }
 }

@@ -11,13 +11,13 @@ import java.util.function.Consumer;
  */
 public interface ControllerObjects {
     /** A feature of an object, for example feature 0 of {@code DIM1}. Immutable. */
-    record FeatureName(String object, int index) {}
+    record FeatureRef(String object, int index) {}
 
     /** Returns the values as the controller writes them, in this order; {@code nil} for none. */
-    CompletableFuture<List<String>> values(List<FeatureName> features);
+    CompletableFuture<List<String>> values(List<FeatureRef> features);
 
     /** Sets a feature. */
-    CompletableFuture<?> set(FeatureName feature, double value);
+    CompletableFuture<?> set(FeatureRef feature, double value);
 
     /** Calls a method, with or without an argument. */
     CompletableFuture<?> execute(String object, int method, double... arguments);
@@ -34,5 +34,5 @@ public interface ControllerObjects {
      * @param features up to {@link #reportable}
      * @param received is called on any thread with the values, in the order of {@code features}
      */
-    Mqtt.Subscription subscribe(List<FeatureName> features, Consumer<List<String>> received);
+    Mqtt.Subscription subscribe(List<FeatureRef> features, Consumer<List<String>> received);
 }

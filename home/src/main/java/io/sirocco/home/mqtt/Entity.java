@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.mqtt;
 
-import io.sirocco.home.mqtt.ControllerObjects.FeatureName;
+import io.sirocco.home.mqtt.ControllerObjects.FeatureRef;
 import io.sirocco.home.mqtt.DeviceType.Call;
 import io.sirocco.home.project.ProjectObject;
 import java.lang.System.Logger.Level;
@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 
 /**
@@ -20,7 +21,7 @@ final class Entity {
     private static final int MAX_COMMANDS = 32;
 
     final Discovery.Config config;
-    final List<FeatureName> features;
+    final List<FeatureRef> features;
     private final ProjectObject object;
     private final DeviceType type;
     private final String root;
@@ -49,7 +50,7 @@ final class Entity {
         this.log = log;
         this.features =
                 type.features(object).stream()
-                        .map(index -> new FeatureName(object.nameOnClu(), index))
+                        .map(index -> new FeatureRef(object.nameOnClu(), index))
                         .toList();
     }
 
@@ -141,17 +142,23 @@ final class Entity {
         done.whenCompleteAsync(
                 (result, error) -> {
                     if (error != null) {
-                        log.accept(Level.WARNING, root + "/set has failed: " + error.getMessage());
+                        log.accept(Level.WARNING, root + "/set has failed: " + reason(error));
                     }
                     readBack();
                 },
                 mqtt.executor());
     }
 
+    /** Returns why a call has failed, without the name of a class. */
+    private static String reason(Throwable error) {
+        Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+        return cause.getMessage() == null ? "no response in time" : cause.getMessage();
+    }
+
     private CompletableFuture<?> run(Call call) {
         return switch (call) {
             case Call.Set set ->
-                    remote.set(new FeatureName(object.nameOnClu(), set.feature()), set.value());
+                    remote.set(new FeatureRef(object.nameOnClu(), set.feature()), set.value());
             case Call.Execute execute ->
                     remote.execute(object.nameOnClu(), execute.method(), execute.arguments());
         };

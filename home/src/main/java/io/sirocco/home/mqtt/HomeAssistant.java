@@ -42,7 +42,7 @@ public final class HomeAssistant implements AutoCloseable {
 
     // Confined to the MQTT thread.
     private final List<Mqtt.Subscription> subscriptions = new ArrayList<>();
-    private final Map<String, ShownController> controllers = new LinkedHashMap<>();
+    private final Map<String, HassDevice> controllers = new LinkedHashMap<>();
     private final Map<String, Sensor> sensors = new LinkedHashMap<>();
     private final AnnouncedTopics announced;
     private long announcement;
@@ -203,10 +203,10 @@ public final class HomeAssistant implements AutoCloseable {
 
     private void add(Controller controller, ControllerObjects objects) {
         Optional.ofNullable(controllers.remove(controller.nameOnClu()))
-                .ifPresent(ShownController::close);
-        var shown = new ShownController(controller, objects, discovery, mqtt, log, pollInterval);
-        controllers.put(controller.nameOnClu(), shown);
-        announced.add(shown.entities.stream().map(entity -> entity.config.topic()).toList());
+                .ifPresent(HassDevice::close);
+        var device = new HassDevice(controller, objects, discovery, mqtt, log, pollInterval);
+        controllers.put(controller.nameOnClu(), device);
+        announced.add(device.entities.stream().map(entity -> entity.config.topic()).toList());
         count();
         announce();
     }
@@ -216,7 +216,7 @@ public final class HomeAssistant implements AutoCloseable {
         run(
                 () -> {
                     Optional.ofNullable(controllers.remove(nameOnClu))
-                            .ifPresent(ShownController::remove);
+                            .ifPresent(HassDevice::remove);
                     count();
                 });
     }
@@ -383,7 +383,7 @@ public final class HomeAssistant implements AutoCloseable {
                 () -> {
                     closed = true;
                     subscriptions.forEach(Mqtt.Subscription::cancel);
-                    controllers.values().forEach(ShownController::remove);
+                    controllers.values().forEach(HassDevice::remove);
                     sensors.values().forEach(sensor -> sensor.commands.cancel());
                 });
     }

@@ -45,7 +45,8 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     private static final int CLOSE_MILLIS = 800;
 
     private final ScheduledThreadPoolExecutor executor;
-    private final PublishQueue queue = new PublishQueue();
+    private final BiConsumer<Level, String> log;
+    private final PublishQueue queue;
     private final ReconnectDelay delay;
     private volatile boolean enabled;
     private volatile boolean connected;
@@ -60,12 +61,18 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     private long attempt; // the number of the session, or of the wait for the next one
     private long connectedSince;
 
-    /** Creates a connection that is off; attempts follow each other after 1 s to 60 s. */
-    public MqttConnection() {
-        this(Duration.ofSeconds(1), Duration.ofSeconds(60));
+    /**
+     * Creates a connection that is off; attempts follow each other after 1 s to 60 s.
+     *
+     * @param log receives, on any thread, the lines for the owner of the controller
+     */
+    public MqttConnection(BiConsumer<Level, String> log) {
+        this(Duration.ofSeconds(1), Duration.ofSeconds(60), log);
     }
 
-    MqttConnection(Duration firstDelay, Duration longestDelay) {
+    MqttConnection(Duration firstDelay, Duration longestDelay, BiConsumer<Level, String> log) {
+        this.log = log;
+        queue = new PublishQueue(log);
         delay = new ReconnectDelay(firstDelay, longestDelay);
         executor =
                 new ScheduledThreadPoolExecutor(
@@ -153,11 +160,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     }
 
     private void established(BrokerSession accepted) {
-        LOG.get()
-                .log(
-                        Level.INFO,
-                        "connected to the MQTT broker {0}",
-                        settings.orElseThrow().server());
+        log.accept(Level.INFO, "connected to the MQTT broker " + settings.orElseThrow().server());
         problem = "";
         connectedSince = System.nanoTime();
         accepted.begin();
@@ -165,11 +168,11 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     }
 
     private void refused(Throwable error) {
-        LOG.get()
-                .log(
-                        Level.WARNING,
-                        "the MQTT broker refuses a subscription: {0}",
-                        error.getMessage());
+        MqttSettings broker = settings.orElseThrow();
+        log.accept(
+                Level.WARNING,
+                "the MQTT broker refuses a subscription: "
+                        + BrokerFailure.ofConnection(error, broker));
     }
 
     private void ended(long number, Throwable cause) {
@@ -180,9 +183,15 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
         if (connected && System.nanoTime() - connectedSince > STABLE_NANOS) {
             delay.reset();
         }
+        MqttSettings broker = settings.orElseThrow();
+        String failure =
+                connected
+                        ? BrokerFailure.ofConnection(cause, broker)
+                        : BrokerFailure.ofAttempt(cause, broker);
         session = Optional.empty();
         setConnected(false);
-        logOnce(settings.orElseThrow(), cause);
+        LOG.get().log(Level.DEBUG, "the session has ended", cause);
+        logOnce(broker, failure);
         executor.schedule(
                 () -> {
                     if (number == attempt) {
@@ -194,17 +203,13 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     }
 
     /** Logs a failure unless it equals the last one. */
-    private void logOnce(MqttSettings broker, Throwable cause) {
-        String failure = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    private void logOnce(MqttSettings broker, String failure) {
         if (failure.equals(problem)) {
             LOG.get().log(Level.DEBUG, "still no connection to the MQTT broker");
         } else {
-            LOG.get()
-                    .log(
-                            Level.WARNING,
-                            "no connection to the MQTT broker {0}: {1}",
-                            broker.server(),
-                            failure);
+            log.accept(
+                    Level.WARNING,
+                    "no connection to the MQTT broker " + broker.server() + ": " + failure);
         }
         problem = failure;
     }
@@ -219,11 +224,9 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     private void received(Mqtt3Publish message) {
         byte[] bytes = message.getPayloadAsBytes();
         if (bytes.length > MAX_PAYLOAD) {
-            LOG.get()
-                    .log(
-                            Level.WARNING,
-                            "a message to {0} is dropped: it exceeds 4 MiB",
-                            message.getTopic());
+            log.accept(
+                    Level.WARNING,
+                    "a message to " + message.getTopic() + " is dropped: it exceeds 4 MiB");
             return;
         }
         String topic = message.getTopic().toString();
@@ -268,11 +271,9 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
         executor.execute(
                 () -> {
                     if (subscriptions.size() == MAX_SUBSCRIPTIONS) {
-                        LOG.get()
-                                .log(
-                                        Level.WARNING,
-                                        "no subscription to {0}: there are 10,000",
-                                        filter);
+                        log.accept(
+                                Level.WARNING,
+                                "no subscription to " + filter + ": there are 10,000");
                         return;
                     }
                     subscriptions.add(subscription);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.mqtt;
 
-import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 
 /**
  * Messages that the broker has not acknowledged: at most 1,000, and 16 MiB of them. Further ones
@@ -14,13 +14,17 @@ import java.util.concurrent.CompletableFuture;
 final class PublishQueue {
     static final int MAX_MESSAGES = 1_000;
     private static final long MAX_BYTES = 16L << 20;
-    private static final LazyLogger LOG = LazyLogger.of(PublishQueue.class);
 
+    private final BiConsumer<Level, String> log;
     private final TreeMap<Long, Message> waiting = new TreeMap<>();
     private long sequence;
     private int messages; // those in flight included
     private long bytes;
     private long refused;
+
+    PublishQueue(BiConsumer<Level, String> log) {
+        this.log = log;
+    }
 
     /**
      * A message.
@@ -42,11 +46,9 @@ final class PublishQueue {
             CompletableFuture<Boolean> acknowledged) {
         if (messages == MAX_MESSAGES || bytes + payload.length > MAX_BYTES) {
             if (refused++ == 0) {
-                LOG.get()
-                        .log(
-                                Level.WARNING,
-                                "{0} MQTT messages wait for the broker: further ones are dropped",
-                                messages);
+                log.accept(
+                        Level.WARNING,
+                        messages + " MQTT messages wait for the broker: further ones are dropped");
             }
             return false;
         }
@@ -72,7 +74,7 @@ final class PublishQueue {
         long missed = forget(message);
         message.acknowledged.complete(acknowledged);
         if (missed > 0) {
-            LOG.get().log(Level.WARNING, "{0} MQTT messages were dropped", missed);
+            log.accept(Level.WARNING, missed + " MQTT messages were dropped");
         }
     }
 

@@ -2,6 +2,7 @@
 package io.sirocco.home.object;
 
 import io.sirocco.home.mqtt.Press;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -21,6 +22,9 @@ public interface Controller {
 
     /** Adds a line to the log of the scripts. */
     void log(String line);
+
+    /** Adds a line of the controller to the log of the scripts, for the owner. Any thread. */
+    void log(Level level, String line);
 
     /** Returns the last lines of the log of the scripts, oldest first. */
     List<String> log();

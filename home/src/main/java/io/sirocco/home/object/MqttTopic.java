@@ -152,8 +152,15 @@ final class MqttTopic extends StandardObject {
                 return false;
             }
         }
-        context().mqtt().publish(target, payload(content), arguments.arg(3).toboolean());
+        context().mqtt().publish(target, payload(content), isTrue(arguments.arg(3)));
         return true;
+    }
+
+    /**
+     * Returns whether a script or a client means true: also 1, as a client may have no booleans.
+     */
+    private static boolean isTrue(LuaValue value) {
+        return value.isnumber() ? value.todouble() != 0 : value.toboolean();
     }
 
     /** Returns the value of a payload. */

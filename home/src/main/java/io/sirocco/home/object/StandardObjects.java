@@ -44,7 +44,7 @@ public final class StandardObjects implements AutoCloseable {
      */
     public StandardObjects(Controller controller, Path runtime, String version) {
         this.controller = controller;
-        this.file = new StorageFile(runtime);
+        this.file = new StorageFile(runtime, controller::log);
         this.userAgent = "Sirocco/" + version;
     }
 

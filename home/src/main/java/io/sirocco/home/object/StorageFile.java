@@ -2,9 +2,10 @@
 package io.sirocco.home.object;
 
 import io.sirocco.home.file.AtomicFile;
-import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -25,17 +27,23 @@ import tools.jackson.databind.node.ObjectNode;
 final class StorageFile {
     static final int MAX_BYTES = 1 << 20;
     private static final Duration FLUSH = Duration.ofSeconds(2);
-    private static final LazyLogger LOG = LazyLogger.of(StorageFile.class);
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final Path file;
+    private final BiConsumer<Level, String> log;
     private byte[] written = new byte[0];
     private byte[] wanted = written; // the next three are guarded by this
     private Thread writer; // null while nothing is written
     private boolean failed; // the last time; says it once
     private boolean tooLarge; // says it once
 
-    StorageFile(Path runtime) {
+    /**
+     * Creates the file of a controller, which {@link #read} opens.
+     *
+     * @param log receives, on any thread, the lines for the owner of the controller
+     */
+    StorageFile(Path runtime, BiConsumer<Level, String> log) {
+        this.log = log;
         this.file = runtime.resolve("storage").resolve("storage.json");
     }
 
@@ -76,13 +84,13 @@ final class StorageFile {
         } catch (NoSuchFileException e) {
             // the first start
         } catch (IOException e) {
-            LOG.get()
-                    .log(
-                            Level.ERROR,
-                            "{0} cannot be read ({1}): no value is restored, and none is saved"
-                                    + " until the next reset, so that the file is not lost",
-                            file,
-                            e.toString());
+            log.accept(
+                    Level.ERROR,
+                    file
+                            + " cannot be read ("
+                            + reason(e)
+                            + "): no value is restored, and none is saved until the next reset, so"
+                            + " that the file is not lost");
             return Optional.empty();
         }
         return Optional.of(JSON.createObjectNode());
@@ -92,15 +100,25 @@ final class StorageFile {
         Path aside = Files.createTempFile(file.getParent(), "storage.json.damaged-", "");
         Files.move(
                 file, aside, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        LOG.get()
-                .log(
-                        Level.ERROR,
-                        "{0} is damaged: {1}. It is kept as {2}; the stored values begin anew."
-                                + " To restore them, repair that file and move it back while the"
-                                + " controller is stopped.",
-                        file,
-                        why,
-                        aside.getFileName());
+        log.accept(
+                Level.ERROR,
+                file
+                        + " is damaged: "
+                        + why
+                        + ". It is kept as "
+                        + aside.getFileName()
+                        + "; the stored values begin anew. To restore them, repair that file and"
+                        + " move it back while the controller is stopped.");
+    }
+
+    /** Returns what the system says, without the name of a class. */
+    private static String reason(Throwable e) {
+        return switch (e) {
+            case AccessDeniedException denied -> "no permission";
+            case FileSystemException failed when failed.getReason() != null -> failed.getReason();
+            case OutOfMemoryError full -> "out of memory";
+            default -> e.getMessage() == null ? "the system gives no reason" : e.getMessage();
+        };
     }
 
     /** Replaces the file soon, unless it has these values already. */
@@ -109,14 +127,10 @@ final class StorageFile {
         synchronized (this) {
             if (bytes.length > MAX_BYTES) {
                 if (!tooLarge) {
-                    LOG.get()
-                            .log(
-                                    Level.ERROR,
-                                    "the stored variables take {0} bytes, the limit is {1}: nothing"
-                                            + " is saved until they take less; the longest is {2}",
-                                    bytes.length,
-                                    MAX_BYTES,
-                                    longest(values));
+                    log.accept(
+                            Level.ERROR,
+                            "the stored variables take %,d bytes, the limit is %,d: nothing is saved until they take less; the longest is %s"
+                                    .formatted(bytes.length, MAX_BYTES, longest(values)));
                 }
                 tooLarge = true;
                 return;
@@ -159,11 +173,11 @@ final class StorageFile {
             } catch (IOException | RuntimeException | Error e) { // or it would never try again
                 synchronized (this) {
                     if (!failed) {
-                        LOG.get()
-                                .log(
-                                        Level.ERROR,
-                                        "stored variables are not saved ({0}); it is tried again",
-                                        e.toString());
+                        log.accept(
+                                Level.ERROR,
+                                "stored variables are not saved ("
+                                        + reason(e)
+                                        + "); it is tried again");
                     }
                     failed = true;
                     writer = null;
@@ -185,12 +199,12 @@ final class StorageFile {
         if (running != null) {
             try {
                 if (!running.join(FLUSH)) {
-                    LOG.get()
-                            .log(
-                                    Level.WARNING,
-                                    "{0} is not written yet after {1} s: is the disk well?",
-                                    file,
-                                    FLUSH.toSeconds());
+                    log.accept(
+                            Level.WARNING,
+                            file
+                                    + " is not written yet after "
+                                    + FLUSH.toSeconds()
+                                    + " s: is the disk well?");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

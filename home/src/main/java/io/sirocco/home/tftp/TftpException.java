@@ -36,8 +36,8 @@ public final class TftpException extends IOException {
         return error;
     }
 
-    /** Returns whether the peer sent it. */
-    boolean isReceived() {
+    /** Returns whether the peer sent it; otherwise it did not respond, or it has sent too much. */
+    public boolean isReceived() {
         return received;
     }
 }

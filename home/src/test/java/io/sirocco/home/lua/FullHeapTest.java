@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,9 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FullHeapTest {
     @TempDir Path root;
 
-    /** Heavy, since in one of fourteen runs calls are still refused at the end. */
     @Test
-    @Tag("heavy")
     void theScriptsBootAnewAndEveryCallHasAValue() throws IOException, InterruptedException {
         Path log = root.resolve("log");
         Process jvm =

@@ -512,6 +512,23 @@ class LuaRuntimeTest {
     }
 
     @Test
+    void anExceptionOutsideOfScriptsNamesNoClassInTheirLog() {
+        rig = new ScriptRig(root, clock);
+        rig.objects =
+                name ->
+                        Optional.of(
+                                rig.new Recorder(name) {
+                                    @Override
+                                    public void setUp() {
+                                        throw new IllegalStateException("on purpose");
+                                    }
+                                });
+        rig.script("USER.LUA", "X = OBJECT:new(7, 'X')").start();
+        assertTrue(rig.logged().contains("X: setUp: an error inside the"), rig.logged());
+        assertFalse(rig.logged().contains("Exception"), rig.logged());
+    }
+
+    @Test
     void thereIsALimitOfObjects() {
         rig = new ScriptRig(root, clock).start();
         rig.value("(function() for i = 1, 2000 do OBJECT:new(7, 'X') n = i end end)()");

@@ -2,6 +2,7 @@
 package io.sirocco.home.lua;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.ManualClock;
@@ -140,6 +141,22 @@ class ReportsTest {
         assertEquals(1, rig.runtime.clients().size());
         assertTrue(rig.logged().contains("its values exceed a limit"), rig.logged());
         assertEquals("clientReport:2:{2}", next(1).getFirst().value());
+    }
+
+    @Test
+    void aResetDuringAReportIsNoExceededLimit() {
+        rig = new ScriptRig(root, clock);
+        rig.script("USER.LUA", "function slow() if bad then log('slow') end while bad do end end")
+                .start();
+        register("\"10.72.144.72\",4344,1,{\"slow()\"}", HOST);
+        rig.value("setVar('bad', true)");
+        clock.advance(1_000);
+        while (!rig.logged().contains("slow")) {
+            Thread.onSpinWait();
+        }
+        ScriptRig.await(rig.runtime.reset());
+        assertFalse(rig.logged().contains("exceed"), rig.logged());
+        assertEquals(List.of(), rig.runtime.clients());
     }
 
     @Test

@@ -43,6 +43,8 @@ class ControllerAtBrokerTest {
             repeat SYSTEM.Loop() until 1 == 2
             """;
 
+    private static final String LOST = "no connection to the MQTT broker tcp://127.0.0.1:";
+
     @TempDir Path directory;
     private Mosquitto broker;
     private Mosquitto.Capture capture;
@@ -60,6 +62,10 @@ class ControllerAtBrokerTest {
                                 .port(0)
                                 .tftpPort(0)
                                 .broadcasts(false));
+    }
+
+    private static boolean logs(Clu clu, String start) {
+        return clu.log().lines().stream().anyMatch(line -> line.text().startsWith(start));
     }
 
     /** What the broker sends to the script, the script sends back. */
@@ -100,6 +106,7 @@ class ControllerAtBrokerTest {
                 for (int restart = 0; restart < 3; restart++) {
                     broker.kill();
                     Mosquitto.await("lost", () -> !clu.mqtt().connected());
+                    Mosquitto.await("in the log of the owner", () -> logs(clu, LOST));
                     broker.begin();
                     capture = broker.capture("home/out");
                     subscriptions = 0;

@@ -11,21 +11,21 @@ import java.util.function.Consumer;
 
 /** Objects in memory: methods are recorded, and those that the types use change features. */
 final class FakeObjects implements ControllerObjects {
-    private final Map<FeatureName, String> values = new HashMap<>();
+    private final Map<FeatureRef, String> values = new HashMap<>();
     private final List<String> calls = new ArrayList<>();
-    private final Map<Consumer<List<String>>, List<FeatureName>> subscribers = new HashMap<>();
+    private final Map<Consumer<List<String>>, List<FeatureRef>> subscribers = new HashMap<>();
     private boolean responds = true;
     private int reportable = Integer.MAX_VALUE;
     private int reads;
-    private List<FeatureName> lastRead = List.of();
+    private List<FeatureRef> lastRead = List.of();
 
     synchronized void put(String object, int index, String value) {
-        values.put(new FeatureName(object, index), value);
+        values.put(new FeatureRef(object, index), value);
     }
 
     /** Reports all values, as a controller does each second. */
     void report() {
-        Map<Consumer<List<String>>, List<FeatureName>> all;
+        Map<Consumer<List<String>>, List<FeatureRef>> all;
         synchronized (this) {
             all = Map.copyOf(subscribers);
         }
@@ -54,7 +54,7 @@ final class FakeObjects implements ControllerObjects {
         return List.copyOf(calls);
     }
 
-    synchronized List<FeatureName> lastRead() {
+    synchronized List<FeatureRef> lastRead() {
         return List.copyOf(lastRead);
     }
 
@@ -62,12 +62,12 @@ final class FakeObjects implements ControllerObjects {
         return reads;
     }
 
-    private synchronized List<String> read(List<FeatureName> features) {
+    private synchronized List<String> read(List<FeatureRef> features) {
         return features.stream().map(each -> values.getOrDefault(each, "nil")).toList();
     }
 
     @Override
-    public synchronized CompletableFuture<List<String>> values(List<FeatureName> features) {
+    public synchronized CompletableFuture<List<String>> values(List<FeatureRef> features) {
         reads++;
         lastRead = features;
         return responds ? CompletableFuture.completedFuture(read(features)) : timeout();
@@ -78,7 +78,7 @@ final class FakeObjects implements ControllerObjects {
     }
 
     @Override
-    public synchronized CompletableFuture<?> set(FeatureName feature, double value) {
+    public synchronized CompletableFuture<?> set(FeatureRef feature, double value) {
         calls.add(feature.object() + ":set(" + feature.index() + ", " + value + ")");
         values.put(feature, Double.toString(value));
         return responds ? CompletableFuture.completedFuture(null) : timeout();
@@ -94,18 +94,18 @@ final class FakeObjects implements ControllerObjects {
                         + (arguments.length == 0 ? "" : ", " + arguments[0])
                         + ")");
         if (object.startsWith("THE")) {
-            values.put(new FeatureName(object, 6), method == 0 ? "1" : "0");
+            values.put(new FeatureRef(object, 6), method == 0 ? "1" : "0");
         }
         if (arguments.length == 1) { // red, green, blue, white; position
             int feature = method == 12 ? 15 : method == 10 ? 2 : method;
-            values.put(new FeatureName(object, feature), "" + (int) arguments[0]);
+            values.put(new FeatureRef(object, feature), "" + (int) arguments[0]);
         }
         return responds ? CompletableFuture.completedFuture(null) : timeout();
     }
 
     @Override
     public synchronized Mqtt.Subscription subscribe(
-            List<FeatureName> features, Consumer<List<String>> received) {
+            List<FeatureRef> features, Consumer<List<String>> received) {
         subscribers.put(received, features);
         return () -> {
             synchronized (this) {

@@ -39,7 +39,7 @@ class HomeAssistantTest {
     private final FakeObjects remote = new FakeObjects();
     private final CapturedLog log = new CapturedLog();
     private final MqttConnection mqtt =
-            new MqttConnection(Duration.ofMillis(20), Duration.ofMillis(100));
+            new MqttConnection(Duration.ofMillis(20), Duration.ofMillis(100), log::add);
     private Mosquitto broker;
     private Mosquitto.Capture capture;
     private HomeAssistant home;
@@ -256,6 +256,15 @@ class HomeAssistantTest {
     }
 
     @Test
+    void aCommandWithoutResponseIsLoggedWithItsReason() throws IOException {
+        begin(all());
+        remote.setResponds(false);
+        broker.publish(root("DOU1") + "/set", "{\"state\":\"ON\"}");
+        String line = root("DOU1") + "/set has failed: no response in 9 s";
+        await("logged", () -> log.containing(root("DOU1") + "/set").contains(line));
+    }
+
+    @Test
     void malformedCommandsAreLoggedAndDoNothing() throws IOException {
         begin(all());
         for (String payload :
@@ -321,7 +330,7 @@ class HomeAssistantTest {
                 () -> {
                     remote.report(); // the first
                     return remote.lastRead()
-                            .equals(List.of(new ControllerObjects.FeatureName("DOU2", 0)));
+                            .equals(List.of(new ControllerObjects.FeatureRef("DOU2", 0)));
                 });
         remote.put("DOU1", 0, "1");
         remote.put("DOU2", 0, "1");

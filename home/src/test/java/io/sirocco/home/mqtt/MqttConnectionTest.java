@@ -2,6 +2,7 @@
 package io.sirocco.home.mqtt;
 
 import static io.sirocco.home.mqtt.Mosquitto.await;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,9 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MqttConnectionTest {
     private static final String AVAILABILITY = "homeassistant/CLU1/availability";
 
-    private final MqttConnection mqtt =
-            new MqttConnection(Duration.ofMillis(20), Duration.ofMillis(100));
     private final CapturedLog log = new CapturedLog();
+    private final MqttConnection mqtt =
+            new MqttConnection(Duration.ofMillis(20), Duration.ofMillis(100), log::add);
 
     @AfterEach
     void close() {
@@ -71,7 +73,12 @@ class MqttConnectionTest {
             mqtt.subscribe("a", into(received));
             mqtt.publish("a", "waits", false);
             await("failed again", () -> !log.containing("still no connection").isEmpty());
-            assertEquals(1, log.containing("no connection to the MQTT broker tcp").size());
+            List<String> failures = log.containing("no connection to the MQTT broker tcp");
+            assertEquals(
+                    List.of(
+                            "no connection to the MQTT broker tcp://127.0.0.1:%1$d: connection refused: nothing listens at 127.0.0.1:%1$d; start the broker, or correct host and port in MQTTUrl"
+                                    .formatted(broker.port)),
+                    failures);
             assertFalse(mqtt.connected());
             broker.begin();
             await("received", () -> received.contains("a waits"));
@@ -232,7 +239,7 @@ class MqttConnectionTest {
                             "homeassistant",
                             broker.folder);
             mqtt.connect(wrong);
-            await("refused", () -> !log.containing("NOT_AUTHORIZED").isEmpty());
+            await("refused", () -> !log.containing("user name or password wrong").isEmpty());
             assertFalse(mqtt.connected());
             MqttSettings right =
                     MqttSettings.of(
@@ -246,6 +253,43 @@ class MqttConnectionTest {
             assertEquals(List.of(), log.containing("s3cr@t"));
             assertFalse((wrong + " " + right).matches(".*(hidd3n|s3cr).*"), wrong + " " + right);
         }
+    }
+
+    @Test
+    void theLogSaysWhatTheOwnerHasToCorrect() throws IOException {
+        try (Mosquitto broker = Mosquitto.start("allow_anonymous false");
+                var http = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+                var closing = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            mqtt.connect(broker.settings("CLU1"));
+            awaitProblem("the broker needs a user name and a password; put them into MQTTUrl");
+            mqtt.connect(settings("ssl://127.0.0.1:" + broker.port));
+            awaitProblem("the broker has closed the connection; if its port is not for TLS");
+            mqtt.connect(settings("ssl://127.0.0.1:" + http.getLocalPort()));
+            try (Socket accepted = http.accept()) {
+                accepted.getInputStream().read(); // ClientHello has begun
+                accepted.getOutputStream()
+                        .write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(US_ASCII));
+                awaitProblem("no TLS at 127.0.0.1:%d; correct".formatted(http.getLocalPort()));
+            }
+            mqtt.connect(settings("tcp://no-such-host.invalid"));
+            awaitProblem("the host name 'no-such-host.invalid' is unknown; check it in MQTTUrl");
+            mqtt.connect(settings("tcp://127.0.0.1:" + closing.getLocalPort()));
+            try (Socket accepted = closing.accept()) {
+                accepted.getInputStream().readNBytes(14); // CONNECT has begun
+            }
+            awaitProblem("the broker has closed the connection; if its port is for TLS");
+        }
+        for (String line : log.containing("no connection to the MQTT broker ")) {
+            assertFalse(line.matches(".*(Exception|Error|io\\.|java|com\\.).*"), line);
+        }
+    }
+
+    private static MqttSettings settings(String url) {
+        return MqttSettings.of(url, "CLU1", "homeassistant", Path.of("none"));
+    }
+
+    private void awaitProblem(String start) {
+        await(() -> mqtt.status().problem().startsWith(start), () -> mqtt.status().problem());
     }
 
     @Test
@@ -311,12 +355,15 @@ class MqttConnectionTest {
                             "tcp://127.0.0.1:" + silent.getLocalPort(),
                             "CLU1",
                             "homeassistant",
-                            java.nio.file.Path.of("none")));
+                            Path.of("none")));
             try (Socket first = silent.accept();
                     Socket second = silent.accept()) { // the timeout of 4 s has ended the first
                 assertTrue(first.isConnected() && second.isConnected());
                 assertFalse(mqtt.connected());
-                assertEquals(1, log.containing("no connection to the MQTT broker tcp").size());
+                List<String> failures = log.containing("no connection to the MQTT broker tcp");
+                assertEquals(1, failures.size());
+                assertTrue(
+                        failures.getFirst().contains("no response to CONNECT"), failures::toString);
                 assertTimeoutPreemptively(Duration.ofSeconds(5), mqtt::close);
             }
         }
@@ -364,7 +411,8 @@ class MqttConnectionTest {
     @Test
     void attemptsLeaveNothingBehind() throws IOException {
         try (Mosquitto broker = Mosquitto.stopped();
-                var quick = new MqttConnection(Duration.ofMillis(1), Duration.ofMillis(2))) {
+                var quick =
+                        new MqttConnection(Duration.ofMillis(1), Duration.ofMillis(2), log::add)) {
             quick.connect(broker.settings("CLU1"));
             await("failed", () -> log.containing("still no connection").size() > 500);
             long threads =

@@ -2,14 +2,16 @@
 package io.sirocco.home.object;
 
 import io.sirocco.home.mqtt.Press;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 
 /** A controller that records what its object asks for. */
 final class FakeController implements Controller {
     final List<String> calls = new ArrayList<>();
-    final List<String> lines = new ArrayList<>();
+    final List<String> lines = new CopyOnWriteArrayList<>();
     int zone = 22;
     Runnable zoneChanged = () -> {};
     BiConsumer<String, String> received = (id, payload) -> {};
@@ -33,6 +35,11 @@ final class FakeController implements Controller {
 
     @Override
     public void log(String line) {
+        lines.add(line);
+    }
+
+    @Override
+    public void log(Level level, String line) {
         lines.add(line);
     }
 

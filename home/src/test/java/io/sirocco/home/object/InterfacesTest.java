@@ -274,6 +274,49 @@ class InterfacesTest {
         assertEquals(each.all("method").keySet(), methods);
     }
 
+    @Test
+    void methodsTakeAndReturnWhatTheirInterfaceSays() throws Exception {
+        Interface rules = read(FOLDER.resolve("object_event_scheduler.xml"));
+        HomeObject scheduler = create(rules);
+        scheduler.execute(0, LuaValue.NONE); // Start
+        assertReturns("num", rules, scheduler, 2, "a: 0 5 * * *");
+        assertReturns("str", rules, scheduler, 4, "a");
+        assertReturns("str", rules, scheduler, 5, "1");
+        assertReturns("str", rules, scheduler, 6, "a");
+        assertReturns("str", rules, scheduler, 5, "a");
+        assertReturns("table", rules, scheduler, 7);
+        assertReturns("num", rules, scheduler, 8);
+        assertReturns("str", rules, scheduler, 3, "1");
+        assertEquals("0", scheduler.get(3).tojstring());
+        Interface topic = read(FOLDER.resolve("object_mqtt_topic.xml"));
+        assertReturns("str", topic, create(topic), 10, "a", "b", "1");
+        Interface controller = read(FOLDER.resolve("clu_virtual_sirocco.xml"));
+        assertReturns("void", controller, create(controller), 30, "CLU1->DIN1", "press");
+    }
+
+    /** Checks a call by a client, to which true and false are strings. */
+    private static void assertReturns(
+            String type, Interface file, HomeObject object, int index, String... arguments) {
+        Element method =
+                file.elements("method")
+                        .filter(each -> each.getAttribute("index").equals("" + index))
+                        .findFirst()
+                        .orElseThrow();
+        String name = method.getAttribute("name");
+        assertEquals(arguments.length, method.getElementsByTagName("param").getLength(), name);
+        assertEquals(type, method.getAttribute("return"), name);
+        LuaValue[] values = Stream.of(arguments).map(LuaValue::valueOf).toArray(LuaValue[]::new);
+        LuaValue value = object.execute(index, LuaValue.varargsOf(values)).arg1();
+        String returned =
+                switch (value.type()) {
+                    case LuaValue.TNIL, LuaValue.TNONE -> "void";
+                    case LuaValue.TNUMBER -> "num";
+                    case LuaValue.TTABLE -> "table";
+                    default -> "str";
+                };
+        assertEquals(type, returned, name + ": " + value);
+    }
+
     private boolean hasLogged(String text) {
         List<String> warnings = scripts.thread.warnings();
         boolean found =

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGeneratorFactory;
 import java.util.stream.Stream;
@@ -26,6 +27,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 class StorageTest {
+    private final List<String> logged = new CopyOnWriteArrayList<>(); // for the owner
     @TempDir Path runtime;
     private StorageFile stored;
     private Scripts scripts;
@@ -33,7 +35,7 @@ class StorageTest {
 
     @BeforeEach
     void start() {
-        stored = new StorageFile(runtime);
+        stored = new StorageFile(runtime, (level, line) -> logged.add(line));
         begin();
     }
 
@@ -185,6 +187,9 @@ class StorageTest {
         try (Stream<Path> files = Files.list(file().getParent())) {
             Path aside = files.filter(each -> each.toString().contains("damaged")).findAny().get();
             assertEquals("{\"x\":", Files.readString(aside));
+            assertEquals(1, logged.size(), logged::toString);
+            String start = file() + " is damaged: it is not JSON, from line 1. It is kept as ";
+            assertTrue(logged.getFirst().startsWith(start + aside.getFileName()), logged::toString);
         }
     }
 
@@ -196,6 +201,12 @@ class StorageTest {
         scripts.lua("x = 5");
         second();
         assertTrue(Files.isDirectory(file()));
+        assertEquals(
+                List.of(
+                        file()
+                                + " cannot be read (Is a directory): no value is restored, and none"
+                                + " is saved until the next reset, so that the file is not lost"),
+                logged);
     }
 
     /** The owner deletes it to begin anew, and the scripts set the same value again. */
@@ -269,7 +280,7 @@ class StorageTest {
             }
             last = x;
         }
-        new StorageFile(runtime).read();
+        new StorageFile(runtime, (level, line) -> logged.add(line)).read();
         try (Stream<Path> files = Files.list(file().getParent())) {
             assertEquals(List.of(file()), files.toList(), "what they left is deleted");
         }
@@ -295,7 +306,7 @@ class StorageTest {
 
         public static void main(String[] arguments) {
             var scripts = new Scripts("2026-11-27T12:00:00Z", Path.of(arguments[0]), new NoMqtt());
-            var file = new StorageFile(Path.of(arguments[0]));
+            var file = new StorageFile(Path.of(arguments[0]), (level, line) -> {});
             var storage = new Storage("STO1", scripts.context(), new Storage.Shared(file));
             scripts.lua("x = 0");
             call(storage, 4, "x");

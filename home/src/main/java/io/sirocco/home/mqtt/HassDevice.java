@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.mqtt;
 
-import io.sirocco.home.mqtt.ControllerObjects.FeatureName;
+import io.sirocco.home.mqtt.ControllerObjects.FeatureRef;
 import io.sirocco.home.project.Controller;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -14,19 +14,19 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * A controller whose objects Home Assistant shows. It reports their values; when it has reported
- * none for 60 s, they are read. Of a controller with more features than it may report, the others
- * are read every 60 s. One that does not respond is {@code offline}; for this controller itself the
- * connection to the broker says so. Used by one thread, that of MQTT.
+ * A controller as a device of Home Assistant, with its objects. It reports their values; when it
+ * has reported none for 60 s, they are read. Of a controller with more features than it may report,
+ * the others are read every 60 s. One that does not respond is {@code offline}; for this controller
+ * itself the connection to the broker says so. Used by one thread, that of MQTT.
  */
-final class ShownController {
+final class HassDevice {
     final Controller controller;
     final List<Entity> entities = new ArrayList<>();
     private final ControllerObjects objects;
     private final MqttConnection mqtt;
     private final BiConsumer<Level, String> log;
     private final Optional<String> availabilityTopic; // empty for this controller itself
-    private final List<FeatureName> features;
+    private final List<FeatureRef> features;
     private final int pushed; // the first features, which the controller reports
     private final List<Mqtt.Subscription> subscriptions = new ArrayList<>();
     private final Future<?> poll;
@@ -35,7 +35,7 @@ final class ShownController {
     private boolean reading;
     private boolean closed;
 
-    ShownController(
+    HassDevice(
             Controller controller,
             ControllerObjects objects,
             Discovery discovery,
