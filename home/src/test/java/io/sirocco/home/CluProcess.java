@@ -51,11 +51,11 @@ final class CluProcess implements AutoCloseable {
      * @param prefix of the command, for example {@code prlimit --fsize=0:}
      */
     CluProcess(Path folder, String... prefix) throws IOException {
-        this(folder, false, prefix);
+        this(folder, false, 256, prefix);
     }
 
-    /** As the other, of one that may be fortified. */
-    CluProcess(Path folder, boolean fortified, String... prefix) throws IOException {
+    /** As the other, of one that may be fortified, and with a heap of that many MiB. */
+    CluProcess(Path folder, boolean fortified, int heap, String... prefix) throws IOException {
         tftp = FreePort.udpAddress();
         var command = new ArrayList<>(List.of(prefix));
         command.addAll(
@@ -64,7 +64,7 @@ final class CluProcess implements AutoCloseable {
                         "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
                         "-XX:-UsePerfData",
-                        "-Xmx256m",
+                        "-Xmx" + heap + "m",
                         "--add-opens=java.base/java.lang=ALL-UNNAMED",
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",

@@ -152,11 +152,11 @@ class FortifiedTest {
     void aRecordedRequestHasNoEffectAfterTheProcessWasKilled() throws Exception {
         rig.clu.close();
         byte[] request = CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 1, "'value'"));
-        try (var process = new CluProcess(directory, true)) {
+        try (var process = new CluProcess(directory, true, 256)) {
             assertNotNull(CluRig.open(rig.project, respond(process.address(), request)));
             process.kill();
         }
-        try (var process = new CluProcess(directory, true)) {
+        try (var process = new CluProcess(directory, true, 256)) {
             rig.send(process.address(), request);
             byte[] next = CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 2, "'next'"));
             var response =
