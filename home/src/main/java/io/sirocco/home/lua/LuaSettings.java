@@ -11,7 +11,7 @@ import java.time.Duration;
 public final class LuaSettings {
     private Duration time = Duration.ofSeconds(30);
     private long instructions = 4_000_000_000L;
-    private long allocation = 64L << 20;
+    private long memory = 64L << 20;
     private int string = 4 << 20;
     private ReportForm reports = ReportForm.PLAIN;
     private Clock clock = Clock.system();
@@ -37,9 +37,12 @@ public final class LuaSettings {
         return this;
     }
 
-    /** Sets how many bytes a task may allocate, be they garbage or not; 64 MiB by default. */
-    public LuaSettings allocation(long bytes) {
-        this.allocation = positive("allocation", bytes);
+    /**
+     * Sets by how many bytes the heap may grow while a task runs, garbage not counted; 64 MiB by
+     * default, an eighth of the heap at most.
+     */
+    public LuaSettings memory(long bytes) {
+        this.memory = positive("memory", bytes);
         return this;
     }
 
@@ -69,7 +72,7 @@ public final class LuaSettings {
     }
 
     LuaLimits limits() {
-        return new LuaLimits(time.toNanos(), instructions, allocation, string);
+        return new LuaLimits(time.toNanos(), instructions, memory, string);
     }
 
     ReportForm reports() {
