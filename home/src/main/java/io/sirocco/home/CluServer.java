@@ -44,7 +44,6 @@ final class CluServer implements ReportSink, AutoCloseable {
     private static final int MAX_WAITING = 20_000; // responses and reports
     private static final int MAX_WAITING_CHARACTERS = 16 << 20; // of their values
     private static final int MAX_RESETS = 100; // that wait for one boot
-    private static final int MAX_DISCOVERIES = 100; // per second
     private static final String CHECK_ALIVE = "checkAlive()";
 
     private final CluSettings settings;
@@ -74,8 +73,7 @@ final class CluServer implements ReportSink, AutoCloseable {
     private Queue<Outgoing> resets = new ArrayDeque<>(); // the responses to them
     private boolean flushing;
     private boolean writing; // of requests to the file, at the end of the turn
-    private long second; // of the discoveries that are counted
-    private int discoveries;
+    private final DiscoveryLimit discoveries = new DiscoveryLimit();
 
     /**
      * A response or a report on its way to the loop.
@@ -341,7 +339,7 @@ final class CluServer implements ReportSink, AutoCloseable {
     }
 
     private void discover(Request.Discovery discovery, InetSocketAddress from) {
-        if (isFortified() || tooMany()) {
+        if (isFortified() || !discoveries.admits(from.getAddress(), loop.now())) {
             return;
         }
         Bytes iv = keys.armTemporaryKey();
@@ -353,16 +351,6 @@ final class CluServer implements ReportSink, AutoCloseable {
                         identity.macNumber());
         var cipher = new CluCipher(CipherKey.grenton(discovery.iv()));
         send(new KeyRing.Key(Kind.BROADCAST, cipher), response, from);
-    }
-
-    /** Each discovery prepares four keys. */
-    private boolean tooMany() {
-        long now = loop.now() / 1_000;
-        if (now != second) {
-            second = now;
-            discoveries = 0;
-        }
-        return ++discoveries > MAX_DISCOVERIES;
     }
 
     private void call(Request.Lua lua, KeyRing.Key key, InetSocketAddress from) {

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -475,6 +476,11 @@ final class LuaState implements ScriptThread {
             waitFor(future::isDone, clock.nanos() + nanos(timeout));
         }
         return future.isDone();
+    }
+
+    @Override
+    public Optional<InetAddress> caller() {
+        return call.source();
     }
 
     private void waitUntil(long deadline) {

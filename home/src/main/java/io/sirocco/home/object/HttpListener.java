@@ -53,8 +53,8 @@ import org.luaj.vm2.Varargs;
  * <p>Requests are handled one after the other: the features stay until the response is sent. 100
  * may wait; a client that is one too many gets 503. Other responses that no script sends: 404
  * without a handler, 500 when a handler fails, 504 after 30 s without SendResponse, 400 for a body
- * that is not of its type, 413 for more than 1 MiB, 408 for a body that takes longer than 10 s and a
- * second for each 64 KiB, 503 for one that {@link BodyBudget} has no room for.
+ * that is not of its type, 413 for more than 1 MiB, 408 for a body that takes longer than 10 s and
+ * a second for each 64 KiB, 503 for one that {@link BodyBudget} has no room for.
  *
  * <p>SendResponse in a handler, and in what the handler has begun (a timer, a request of its own),
  * responds to the request of that handler. If that has its response already, for example 504, it is
@@ -231,8 +231,7 @@ final class HttpListener extends StandardObject {
                 .maxBodyBytes(HttpBody.MAX_BYTES)
                 .bodyTimeout(BODY_GRACE, BODY_RATE)
                 .memoryLimit(
-                        Math.clamp(
-                                Runtime.getRuntime().maxMemory() / 16, MIN_MEMORY, MAX_MEMORY))
+                        Math.clamp(Runtime.getRuntime().maxMemory() / 16, MIN_MEMORY, MAX_MEMORY))
                 .maxConcurrentRequests(2 * MAX_WAITING)
                 .handlerTimeout(TIMEOUT.plusSeconds(5));
     }

@@ -395,8 +395,7 @@ class HttpObjectsTest {
         private Socket post(String from, int length, int sent) throws IOException {
             var socket = new Socket();
             socket.bind(new InetSocketAddress(from, 0));
-            socket.connect(
-                    new InetSocketAddress("127.0.0.1", Integer.parseInt(get(listener, 10))));
+            socket.connect(new InetSocketAddress("127.0.0.1", Integer.parseInt(get(listener, 10))));
             socket.getOutputStream()
                     .write(
                             ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + length + "\r\n\r\n")

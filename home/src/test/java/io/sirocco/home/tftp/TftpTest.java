@@ -277,12 +277,7 @@ class TftpTest {
                 error.error() + " " + error.getMessage());
         assertEquals(
                 TftpError.DISK_FULL,
-                error(
-                                client.write(
-                                        server.address(),
-                                        "a:\\MAIN.LUA",
-                                        new byte[20_001],
-                                        Mode.OCTET))
+                error(client.write(server.address(), "a:\\MAIN.LUA", new byte[20_001], Mode.OCTET))
                         .error());
         assertEquals(20_000, Files.size(drive.resolve("MAIN.LUA")), "it is as it was");
         write("a:\\MAIN.LUA", new byte[19_000]);
