@@ -42,7 +42,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class HomePage implements AutoCloseable {
     private static final int MOST_VIEWERS = 16;
-    private static final int MOST_CONNECTIONS = 64;
+    private static final int MOST_CONNECTIONS = 1_000;
+    private static final Duration IDLE = Duration.ofSeconds(5); // of a connection
     private static final int MOST_ARGUMENTS = 8;
     private static final int MOST_INDEX = 10_000;
     private static final int LONGEST_BODY = 6 * ScriptConsole.LONGEST + 1_000; // \\u0000 is escaped
@@ -75,6 +76,9 @@ final class HomePage implements AutoCloseable {
                                         .poolThreads(1)
                                         .transport(TransportKind.NIO)
                                         .maxConnectionsPerLoop(MOST_CONNECTIONS, WhenFull.BACKLOG)
+                                        .idleTimeout(IDLE)
+                                        .headerTimeout(IDLE)
+                                        .bodyTimeout(IDLE, LONGEST_BODY)
                                         .maxBodyBytes(LONGEST_BODY),
                         routes -> routes(routes, guard));
     }
