@@ -223,6 +223,11 @@ public final class Clu implements AutoCloseable {
         return server.isFortified();
     }
 
+    /** Returns how many datagrams had no effect since the start. */
+    public RefusedRequests refused() {
+        return server.refused();
+    }
+
     /** Returns how the scripts are. */
     public LuaStatus status() {
         return scripts.status();
@@ -288,6 +293,7 @@ public final class Clu implements AutoCloseable {
         objects.close();
         clients.close();
         loops.close();
+        server.end();
     }
 
     /** Returns the hardware address of the interface with an address, zeros if it has none. */

@@ -44,7 +44,6 @@ final class CluServer implements ReportSink, AutoCloseable {
     private static final int MAX_WAITING = 20_000; // responses and reports
     private static final int MAX_WAITING_CHARACTERS = 16 << 20; // of their values
     private static final int MAX_RESETS = 100; // that wait for one boot
-    private static final int MAX_DISCOVERIES = 100; // per second
     private static final String CHECK_ALIVE = "checkAlive()";
 
     private final CluSettings settings;
@@ -53,7 +52,8 @@ final class CluServer implements ReportSink, AutoCloseable {
     private final KeyFile keyFile;
     private final FileTransfers transfers;
     private final KeyRing keys;
-    private final ReplayWindow replays;
+    private final ReplayWindow replays; // null unless it is to be fortified
+    private final Refusals refusals;
     private final RecentHosts hosts = new RecentHosts();
     private final SecureRandom random = new SecureRandom();
     private final Queue<Outgoing> outbox = new ConcurrentLinkedQueue<>();
@@ -72,8 +72,8 @@ final class CluServer implements ReportSink, AutoCloseable {
     private CompletableFuture<LuaStatus> boot; // that the last resets wait for; null at first
     private Queue<Outgoing> resets = new ArrayDeque<>(); // the responses to them
     private boolean flushing;
-    private long second; // of the discoveries that are counted
-    private int discoveries;
+    private boolean writing; // of requests to the file, at the end of the turn
+    private final DiscoveryLimit discoveries = new DiscoveryLimit();
 
     /**
      * A response or a report on its way to the loop.
@@ -104,7 +104,9 @@ final class CluServer implements ReportSink, AutoCloseable {
         this.content = content;
         this.transfers = transfers;
         this.keys = new KeyRing(content, random);
-        this.replays = settings.fortified ? new ReplayWindow() : null;
+        this.replays =
+                settings.fortified ? new ReplayWindow(ReplayFile.open(settings.directory)) : null;
+        this.refusals = new Refusals(loop, line -> scripts.log().add(Level.WARNING, line));
     }
 
     /**
@@ -144,6 +146,17 @@ final class CluServer implements ReportSink, AutoCloseable {
         return unicast.address();
     }
 
+    /** Closes the file of requests, after the loop has ended. Any thread. */
+    void end() {
+        if (replays != null) {
+            try {
+                replays.close();
+            } catch (IOException e) {
+                LOG.get().log(Level.WARNING, "the file of requests cannot be closed", e);
+            }
+        }
+    }
+
     /** Closes the sockets. Any thread but that of the loop. */
     @Override
     public void close() {
@@ -164,6 +177,7 @@ final class CluServer implements ReportSink, AutoCloseable {
         }
         KeyRing.Opened opened = keys.openUnicast(bytes, length);
         if (opened == null) {
+            refusals.add(Refusals.Reason.UNDECIPHERABLE, from.getAddress());
             return;
         }
         if (isFortified() && !isGenuine(opened, bytes, length, from)) {
@@ -193,29 +207,87 @@ final class CluServer implements ReportSink, AutoCloseable {
     /** Returns whether a request to a fortified controller may have a response and an effect. */
     private boolean isGenuine(
             KeyRing.Opened opened, byte[] bytes, int length, InetSocketAddress from) {
-        return opened.key().kind() == Kind.PROJECT
-                && switch (opened.request()) {
-                    case Request.Unknown unknown -> false;
-                    case Request.Malformed malformed -> false;
-                    case Request.SetKey set -> false; // nothing in it proves the IV
-                    case Request.Lua lua ->
-                            isText(lua.script()) && isNewSession(bytes, length, from);
-                    case Request.CheckAlive alive -> isNewSession(bytes, length, from);
-                    case Request.Measurements measurements ->
-                            isText(measurements.argument()) && isNewSession(bytes, length, from);
-                    case Request.Discovery discovery -> false; // no text protects its bytes
-                    default ->
-                            replays.isNew(bytes, length)
-                                    || hosts.contains(from.getAddress(), loop.now());
-                };
+        if (opened.key().kind() == Kind.BROADCAST) {
+            return false; // discoveries are for all controllers of the network
+        }
+        Refusals.Reason reason =
+                opened.key().kind() == Kind.PROJECT
+                        ? reasonToRefuse(opened.request(), bytes, length, from)
+                        : Refusals.Reason.NOT_ALLOWED;
+        if (reason != null) {
+            refusals.add(reason, from.getAddress());
+        }
+        return reason == null;
     }
 
-    private boolean isNewSession(byte[] bytes, int length, InetSocketAddress from) {
-        boolean isNew = replays.isNew(bytes, length);
-        if (isNew) {
-            hosts.add(from.getAddress(), loop.now());
+    /** Returns why a request under the project key has no effect; null if it has. */
+    private Refusals.Reason reasonToRefuse(
+            Request request, byte[] bytes, int length, InetSocketAddress from) {
+        return switch (request) {
+            case Request.Lua lua ->
+                    isText(lua.script())
+                            ? reasonToRefuse(
+                                    session(lua.host(), lua.session()), bytes, length, from)
+                            : Refusals.Reason.CHANGED;
+            case Request.Measurements measurements ->
+                    isText(measurements.argument())
+                            ? reasonToRefuse(
+                                    session(measurements.host(), measurements.session()),
+                                    bytes,
+                                    length,
+                                    from)
+                            : Refusals.Reason.CHANGED;
+            case Request.CheckAlive alive ->
+                    reasonToRefuse(session(alive.host(), alive.session()), bytes, length, from);
+            case Request.Unknown unknown -> Refusals.Reason.NOT_ALLOWED;
+            case Request.Malformed malformed -> Refusals.Reason.CHANGED;
+            case Request.SetKey set -> Refusals.Reason.NOT_ALLOWED; // nothing in it proves the IV
+            case Request.Discovery discovery -> Refusals.Reason.NOT_ALLOWED; // nor its bytes
+            default -> {
+                boolean isNew = replays.isNew(bytes, length);
+                replays.write(); // its effect begins before the turn ends
+                yield isNew || hosts.contains(from.getAddress(), loop.now())
+                        ? null
+                        : Refusals.Reason.COPY;
+            }
+        };
+    }
+
+    /** What names a session in the window of requests. */
+    private static long session(Inet4Address host, int session) {
+        return (long) host.hashCode() << Integer.SIZE | session & 0xffff_ffffL;
+    }
+
+    /**
+     * A request that is joined of recorded ones has the session of the first of them. Sessions may
+     * repeat by chance, so those of the past are refused only after attempts to join requests.
+     */
+    private Refusals.Reason reasonToRefuse(
+            long session, byte[] bytes, int length, InetSocketAddress from) {
+        if (refusals.areSuspicious() && replays.hasSession(session)
+                || !replays.isNew(bytes, length, session)) {
+            return Refusals.Reason.COPY;
         }
-        return isNew;
+        writeRequests();
+        hosts.add(from.getAddress(), loop.now());
+        return null;
+    }
+
+    /** Writes the requests of this turn to the file once, before their responses leave. */
+    private void writeRequests() {
+        if (!writing) {
+            writing =
+                    execute(
+                            () -> {
+                                writing = false;
+                                replays.write();
+                            });
+        }
+    }
+
+    /** Returns how many requests had no effect. Any thread. */
+    RefusedRequests refused() {
+        return refusals.counts();
     }
 
     /** A block that was changed on its way decrypts to 16 random bytes, which are no text. */
@@ -249,8 +321,12 @@ final class CluServer implements ReportSink, AutoCloseable {
                             key, new Response.Measurements(address, measurements.session()), from);
             case Request.MeasurementsDownloaded done when project ->
                     send(key, new Response.Measurements(done.clu(), done.session()), from);
-            case Request.Malformed malformed -> {}
-            default -> send(key, new Response.Failed(), from);
+            case Request.Malformed malformed ->
+                    refusals.add(Refusals.Reason.CHANGED, from.getAddress());
+            default -> {
+                refusals.add(Refusals.Reason.NOT_ALLOWED, from.getAddress());
+                send(key, new Response.Failed(), from);
+            }
         }
     }
 
@@ -263,7 +339,7 @@ final class CluServer implements ReportSink, AutoCloseable {
     }
 
     private void discover(Request.Discovery discovery, InetSocketAddress from) {
-        if (isFortified() || tooMany()) {
+        if (isFortified() || !discoveries.admits(from.getAddress(), loop.now())) {
             return;
         }
         Bytes iv = keys.armTemporaryKey();
@@ -275,16 +351,6 @@ final class CluServer implements ReportSink, AutoCloseable {
                         identity.macNumber());
         var cipher = new CluCipher(CipherKey.grenton(discovery.iv()));
         send(new KeyRing.Key(Kind.BROADCAST, cipher), response, from);
-    }
-
-    /** Each discovery prepares four keys. */
-    private boolean tooMany() {
-        long now = loop.now() / 1_000;
-        if (now != second) {
-            second = now;
-            discoveries = 0;
-        }
-        return ++discoveries > MAX_DISCOVERIES;
     }
 
     private void call(Request.Lua lua, KeyRing.Key key, InetSocketAddress from) {

@@ -8,33 +8,42 @@ import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
  * Clients of the other controllers of the project, one for each address. They have the project key
  * of this controller: when that changes, they are opened anew, and register again for the reports
- * that are wanted. Any thread; may block for a moment.
+ * that are wanted. Up to {@value #MOST} are open; a further one takes the place of the one that was
+ * used longest ago, if nothing waits for that. Any thread; may block for a moment.
  */
 final class RemoteClients implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);
+
+    static final int MOST = 64;
 
     private final Loops loops;
     private final Inet4Address local;
     private final int port;
     private final Duration timeout;
     private final Supplier<CipherKey> projectKey;
-    private final Map<Inet4Address, CluClient> clients = new HashMap<>();
+    private final AtomicInteger forwarded = new AtomicInteger();
+    private final LinkedHashMap<Inet4Address, Open> clients =
+            new LinkedHashMap<>(16, 0.75f, true); // the one used longest ago first
     private final List<Reports> wanted = new ArrayList<>();
     private CipherKey key; // of the clients
     private boolean closed;
+
+    private record Open(CluClient client, long used) {}
 
     /** Reports that are wanted from a controller, whichever client has registered for them. */
     private final class Reports {
@@ -91,19 +100,51 @@ final class RemoteClients implements AutoCloseable {
             closeAll();
             key = current;
         }
-        CluClient client = clients.get(controller);
+        Open open = clients.get(controller);
+        CluClient client = open == null ? null : open.client;
         if (client == null) {
+            makeRoom();
             client =
                     CluClient.open(
                             loops, local, new InetSocketAddress(controller, port), key, timeout);
-            clients.put(controller, client);
+            clients.put(controller, new Open(client, System.nanoTime()));
             for (Reports each : wanted) {
                 if (each.controller.equals(controller)) {
                     each.register(client);
                 }
             }
+        } else {
+            clients.put(controller, new Open(client, System.nanoTime()));
         }
         return client;
+    }
+
+    private void makeRoom() throws IOException {
+        if (clients.size() < MOST) {
+            return;
+        }
+        long now = System.nanoTime();
+        for (Map.Entry<Inet4Address, Open> each : clients.entrySet()) {
+            boolean idle = now - each.getValue().used > timeout.toNanos();
+            boolean reports = wanted.stream().anyMatch(one -> one.controller.equals(each.getKey()));
+            if (idle && !reports) {
+                each.getValue().client.close();
+                clients.remove(each.getKey());
+                return;
+            }
+        }
+        throw new IOException(
+                MOST + " other controllers are in use; one more can be called when one is idle");
+    }
+
+    /** Returns whether an address is that of a controller that was called. */
+    synchronized boolean isController(InetAddress address) {
+        return address instanceof Inet4Address && clients.containsKey(address);
+    }
+
+    /** Returns how many calls from controllers wait for controllers. */
+    AtomicInteger forwarded() {
+        return forwarded;
     }
 
     /**
@@ -151,7 +192,7 @@ final class RemoteClients implements AutoCloseable {
 
     private void closeAll() {
         wanted.forEach(Reports::clientIsGone);
-        clients.values().forEach(CluClient::close);
+        clients.values().forEach(each -> each.client.close());
         clients.clear();
     }
 

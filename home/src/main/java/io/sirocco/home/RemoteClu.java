@@ -8,6 +8,7 @@ import java.net.Inet4Address;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -22,6 +23,9 @@ import org.luaj.vm2.Varargs;
  *     value becomes a number, a table a table, everything else a string</td></tr>
  * </table>
  *
+ * <p>A call that comes from another controller, and calls one in turn, may be part of a chain
+ * without an end. Up to four of them wait at once; further ones are errors, which end the chain.
+ *
  * <p>Used by one thread, that of the scripts.
  */
 final class RemoteClu extends HomeObject {
@@ -30,9 +34,13 @@ final class RemoteClu extends HomeObject {
 
     private static final int EXECUTE = 0;
 
+    /** Half of the tasks that may wait at once. */
+    private static final int MOST_FORWARDED = 4;
+
     private final Inet4Address address;
     private final RemoteClients clients;
     private final Duration timeout;
+    private final AtomicInteger forwarded; // calls that wait, of all objects
 
     RemoteClu(
             String name,
@@ -44,6 +52,7 @@ final class RemoteClu extends HomeObject {
         this.address = address;
         this.clients = clients;
         this.timeout = timeout;
+        this.forwarded = clients.forwarded();
     }
 
     @Override
@@ -54,9 +63,31 @@ final class RemoteClu extends HomeObject {
         if (!arguments.isstring(1)) {
             throw new LuaError(name() + ":execute(0, script) needs a script, which is a string");
         }
+        String script = arguments.tojstring(1);
+        boolean forwards = context().scripts().caller().filter(clients::isController).isPresent();
+        if (!forwards) {
+            return execute(script);
+        }
+        if (forwarded.get() == MOST_FORWARDED) {
+            throw new LuaError(
+                    name()
+                            + ": "
+                            + MOST_FORWARDED
+                            + " calls of other controllers wait for controllers already: do they"
+                            + " call each other?");
+        }
+        forwarded.incrementAndGet();
+        try {
+            return execute(script);
+        } finally {
+            forwarded.decrementAndGet();
+        }
+    }
+
+    private Varargs execute(String script) {
         CompletableFuture<String> value;
         try {
-            value = clients.client(address).execute(arguments.tojstring(1));
+            value = clients.client(address).execute(script);
         } catch (IOException e) {
             throw new LuaError(name() + ": " + e.getMessage());
         }

@@ -36,7 +36,8 @@ final class CluProcess implements AutoCloseable {
                                             .address(CluRig.LOOPBACK)
                                             .port(0)
                                             .tftpPort(Integer.parseInt(arguments[1]))
-                                            .broadcasts(false));
+                                            .broadcasts(false)
+                                            .fortified(Boolean.parseBoolean(arguments[2])));
             System.out.println(READY + clu.address().getPort());
             System.in.readAllBytes();
             System.exit(0); // the parent has ended
@@ -50,6 +51,11 @@ final class CluProcess implements AutoCloseable {
      * @param prefix of the command, for example {@code prlimit --fsize=0:}
      */
     CluProcess(Path folder, String... prefix) throws IOException {
+        this(folder, false, 256, prefix);
+    }
+
+    /** As the other, of one that may be fortified, and with a heap of that many MiB. */
+    CluProcess(Path folder, boolean fortified, int heap, String... prefix) throws IOException {
         tftp = FreePort.udpAddress();
         var command = new ArrayList<>(List.of(prefix));
         command.addAll(
@@ -58,14 +64,15 @@ final class CluProcess implements AutoCloseable {
                         "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
                         "-XX:-UsePerfData",
-                        "-Xmx256m",
+                        "-Xmx" + heap + "m",
                         "--add-opens=java.base/java.lang=ALL-UNNAMED",
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Child.class.getName(),
                         folder.toString(),
-                        Integer.toString(tftp.getPort())));
+                        Integer.toString(tftp.getPort()),
+                        Boolean.toString(fortified)));
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
         Thread.ofVirtual().start(this::read);
     }

@@ -4,12 +4,17 @@ package io.sirocco.home;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.home.protocol.Challenge;
+import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.home.protocol.Request;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,6 +49,35 @@ class FloodTest {
             assertTrue(flood.responses() > 0, "replays have responses");
         }
         isAlive();
+    }
+
+    /** More discoveries than have a response in a second, and then one of another host. */
+    @Test
+    void discoveriesOfAHostKeepNoOtherOut() throws Exception {
+        CipherKey own = CipherKey.random(new SecureRandom());
+        byte[] discovery =
+                CluRig.seal(
+                        CipherKey.BROADCAST,
+                        new Request.Discovery(
+                                Challenge.encrypt(new byte[30], own), own.iv(), CluRig.LOOPBACK));
+        var to = new InetSocketAddress("127.255.255.255", rig.clu.address().getPort());
+        var packet = new DatagramPacket(discovery, discovery.length, to);
+        try (var flood = new DatagramSocket(0, Inet4Address.ofLiteral("127.72.0.9"));
+                var other = new DatagramSocket(0, Inet4Address.ofLiteral("127.72.0.10"))) {
+            flood.setBroadcast(true);
+            other.setBroadcast(true);
+            other.setSoTimeout(30_000);
+            for (int round = 0; round < 5; round++) {
+                for (int burst = 0; burst < 2 * DiscoveryLimit.MOST / 20; burst++) {
+                    for (int i = 0; i < 20; i++) {
+                        flood.send(packet);
+                    }
+                    rig.responseBefore("burst " + burst);
+                }
+                other.send(packet);
+                other.receive(new DatagramPacket(new byte[200], 200));
+            }
+        }
     }
 
     /** The scripts do not boot: resets begin anew, and all of them wait. */

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.home.lua.ScriptLog;
+import io.sirocco.home.mqtt.CapturedLog;
 import io.sirocco.home.protocol.Bytes;
 import io.sirocco.home.protocol.Challenge;
 import io.sirocco.home.protocol.CipherKey;
@@ -16,10 +18,12 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -111,6 +115,125 @@ class FortifiedTest {
         assertNotNull(rig.exchange(rig.clu.address(), request));
         for (int i = 0; i < 3; i++) {
             assertNull(rig.exchange(rig.clu.address(), request));
+        }
+    }
+
+    @Test
+    void aRecordedRequestHasNoEffectAfterARestart() throws Exception {
+        byte[] script = CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 1, "'value'"));
+        byte[] alive = CluRig.seal(rig.project, new Request.CheckAlive(CluRig.LOOPBACK, 2));
+        byte[] tftp = CluRig.seal(rig.project, new Request.StartTftp());
+        assertNotNull(rig.exchange(rig.clu.address(), script));
+        assertNotNull(rig.exchange(rig.clu.address(), alive));
+        rig.send(rig.clu.address(), tftp);
+        assertEquals(new Response.Ok(), CluRig.open(rig.project, rig.receive()));
+        int port = rig.clu.address().getPort();
+        rig.clu.close();
+        try (Clu clu = startAgain(port)) {
+            for (byte[] request : List.of(script, alive, tftp)) {
+                rig.send(clu.address(), request);
+            }
+            assertNull(rig.responseBefore("the last"));
+            assertEquals(3, clu.refused().copies());
+        }
+    }
+
+    private Clu startAgain(int port) throws Exception {
+        return Clu.start(
+                settings ->
+                        settings.directory(directory)
+                                .address(CluRig.LOOPBACK)
+                                .port(port)
+                                .tftpPort(0)
+                                .fortified(true));
+    }
+
+    @Test
+    void aRecordedRequestHasNoEffectAfterTheProcessWasKilled() throws Exception {
+        rig.clu.close();
+        byte[] request = CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 1, "'value'"));
+        try (var process = new CluProcess(directory, true, 256)) {
+            assertNotNull(CluRig.open(rig.project, respond(process.address(), request)));
+            process.kill();
+        }
+        try (var process = new CluProcess(directory, true, 256)) {
+            rig.send(process.address(), request);
+            byte[] next = CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 2, "'next'"));
+            var response =
+                    (Response.Lua) CluRig.open(rig.project, respond(process.address(), next));
+            assertEquals(2, response.session(), "no response before");
+        }
+    }
+
+    private byte[] respond(InetSocketAddress to, byte[] request) throws Exception {
+        rig.send(to, request);
+        return rig.receive();
+    }
+
+    /** Requests are remembered while it runs, and the log says what does not work. */
+    @Test
+    void theControllerStartsWithoutItsFileOfRequests() throws Exception {
+        int port = rig.clu.address().getPort();
+        rig.clu.close();
+        Path file = directory.resolve("requests.bin");
+        Files.delete(file);
+        Files.createDirectory(file);
+        byte[] request = CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 1, "'value'"));
+        try (var log = new CapturedLog();
+                Clu clu = startAgain(port)) {
+            assertNotNull(rig.exchange(clu.address(), request));
+            assertNull(rig.exchange(clu.address(), request));
+            assertEquals(1, log.containing("requests.bin cannot be opened").size());
+        }
+    }
+
+    @Test
+    void theOwnerSeesHowManyRequestsAreRefused() throws Exception {
+        byte[] request = CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 1, "'value'"));
+        assertNotNull(rig.exchange(rig.clu.address(), request));
+        for (int i = 0; i < 20; i++) {
+            assertNull(rig.exchange(rig.clu.address(), request));
+        }
+        assertNull(rig.exchange(rig.clu.address(), new byte[15]));
+        assertNull(rig.exchange(rig.clu.address(), CluRig.seal(rig.project, new byte[3])));
+        assertNull(
+                rig.exchange(
+                        rig.clu.address(),
+                        CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 2, "'\u0001'"))));
+        assertEquals(new RefusedRequests(1, 1, 20, 1), rig.clu.refused());
+        List<String> lines =
+                rig.clu.log().lines().stream()
+                        .map(ScriptLog.Line::text)
+                        .filter(line -> line.startsWith("refused requests"))
+                        .toList();
+        assertEquals(1, lines.size(), "one line a minute");
+        assertTrue(lines.getFirst().contains("1 copies"), lines::toString);
+        assertTrue(lines.getFirst().contains("127.0.0.1"), lines::toString);
+    }
+
+    /**
+     * Of the requests that are joined of recorded ones, about 1 in 300,000 decrypts to text. All
+     * begin with the session of a recorded request, so after three attempts sessions of the past
+     * are refused, whatever the text. Here the attacker is lucky at once: the text is genuine.
+     */
+    @Test
+    void afterAttemptsToJoinRequestsASessionIsGoodForOneRequest() throws Exception {
+        var luck = new Request.Lua(CluRig.LOOPBACK, 7, "'by luck'");
+        for (int i = 0; i < 3; i++) {
+            var recorded = new Request.Lua(CluRig.LOOPBACK, 7, "'recorded " + i + "'");
+            assertNotNull(rig.exchange(rig.clu.address(), CluRig.seal(rig.project, recorded)));
+            byte[] joined =
+                    CluRig.seal(
+                            rig.project,
+                            new Request.Lua(CluRig.LOOPBACK, 7, "'\u0001\u0002\u0003 " + i + "'"));
+            assertNull(rig.exchange(rig.clu.address(), joined));
+        }
+        assertNull(rig.exchange(rig.clu.address(), CluRig.seal(rig.project, luck)));
+        try (CluClient client = rig.client()) {
+            for (int i = 0; i < 100; i++) {
+                assertEquals(
+                        "2", client.execute("1+1").get(30, TimeUnit.SECONDS), "not locked out");
+            }
         }
     }
 

@@ -29,6 +29,8 @@ class TwoControllersTest {
     private static final String FIRST_MAIN =
             """
             CLU2 = OBJECT:new(1, 0x7f480102, "CLU2")
+            deepest = 0
+            function ping(n) deepest = n return CLU2:execute(0, "pong(" .. n + 1 .. ")") end
             """
                     + CluRig.MAIN;
     private static final String SECOND_MAIN =
@@ -38,6 +40,7 @@ class TwoControllersTest {
             name = "kitchen: 20 °C"
             list = {10, 20.5, "thirty"}
             map = {on = true, lamp = {level = 0.5, tags = {"a", "b"}}}
+            function pong(n) return CLU1:execute(0, "ping(" .. n + 1 .. ")") end
             function getVar(name) return _G[name] end
             function setVar(name, value) _G[name] = value end
             """
@@ -119,6 +122,15 @@ class TwoControllersTest {
     @Test
     void eachCallsTheOtherWithinOneScript() throws Exception {
         assertEquals("4", execute("CLU2:execute(0, \"CLU1:execute(0, '1+2') + 1\")"));
+    }
+
+    /** Of the eight tasks that may wait on each, four are left for others. */
+    @Test
+    void aChainOfCallsWithoutAnEndIsCut() throws Exception {
+        assertEquals("nil", execute("ping(1)"));
+        assertEquals("11", execute("deepest"));
+        assertEquals("nil", execute("ping(1)"));
+        assertEquals("41", execute("CLU2:execute(0, 'x')"));
     }
 
     @Test

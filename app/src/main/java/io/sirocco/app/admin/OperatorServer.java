@@ -21,6 +21,7 @@ import java.util.function.BiConsumer;
  */
 public final class OperatorServer implements AutoCloseable {
     private static final Duration DRAIN = Duration.ofSeconds(1);
+    private static final Duration IDLE = Duration.ofSeconds(5); // of a connection
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
                     + " connect-src 'self'; base-uri 'none'; form-action 'none';"
@@ -60,6 +61,9 @@ public final class OperatorServer implements AutoCloseable {
                                         .transport(TransportKind.NIO)
                                         .maxConnectionsPerLoop(
                                                 limits.connections(), WhenFull.BACKLOG)
+                                        .idleTimeout(IDLE)
+                                        .headerTimeout(IDLE)
+                                        .bodyTimeout(IDLE, limits.bodyBytes())
                                         .maxBodyBytes(limits.bodyBytes()),
                         all -> {
                             all.filter((request, next) -> secured(next.handle(request)))

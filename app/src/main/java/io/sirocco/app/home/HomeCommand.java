@@ -5,13 +5,16 @@ import io.sirocco.app.config.Address;
 import io.sirocco.app.config.ConfigError;
 import io.sirocco.bench.command.TransportWord;
 import io.sirocco.home.Clu;
+import io.sirocco.home.file.AtomicFile;
 import io.sirocco.home.lua.ReportForm;
 import io.sirocco.net.TransportKind;
+import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
@@ -185,7 +188,7 @@ public final class HomeCommand implements Callable<Integer> {
                     local.address().getHostAddress(),
                     clu.address().getPort(),
                     local.on().getName(),
-                    clu.pin());
+                    pin(clu, folder));
             if (shown != null) {
                 out.printf("Page http://%s/home%n", text(shown.address()));
             }
@@ -194,6 +197,21 @@ public final class HomeCommand implements Callable<Integer> {
             }
             out.flush();
             stopped.await();
+        }
+    }
+
+    /** Returns the PIN if the output is a terminal, else where it is: output ends up in logs. */
+    private static String pin(Clu clu, Path folder) {
+        Console console = System.console();
+        if (console != null && console.isTerminal()) {
+            return clu.pin();
+        }
+        Path file = folder.resolve("pin.txt");
+        try {
+            AtomicFile.writePrivate(file, (clu.pin() + "\n").getBytes(StandardCharsets.US_ASCII));
+            return "in " + file;
+        } catch (IOException e) {
+            return "on the page: " + e.getMessage();
         }
     }
 

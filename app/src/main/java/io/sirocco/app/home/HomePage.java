@@ -40,7 +40,7 @@ final class HomePage implements AutoCloseable {
     private static final int MOST_INDEX = 10_000;
     private static final int LONGEST_BODY = 6 * ScriptConsole.LONGEST + 1_000; // \\u0000 is escaped
     private static final OperatorServer.Limits LIMITS =
-            new OperatorServer.Limits(64, 16, LONGEST_BODY);
+            new OperatorServer.Limits(1_000, 16, LONGEST_BODY);
     private static final long FRESH = 250; // milliseconds that a state is shared
     private static final long QUIET = 5_000; // milliseconds between events without news
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");

@@ -13,6 +13,8 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,6 +44,36 @@ class HomePageTest {
                             .statusCode());
             while (!home.script("BedroomBlind:get(1)").equals("95")) {
                 Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** A service writes its output to a journal, which others may read. */
+    @Test
+    void thePinIsInAFileOfTheOwnerAndNotInTheOutput() throws Exception {
+        try (var home = new RunningHome(folder)) {
+            assertEquals(8, home.pin.length());
+            assertFalse(home.firstLine.contains(home.pin), home.firstLine);
+            assertTrue(home.get("/home/pin").body().contains(home.pin));
+            assertEquals(
+                    PosixFilePermissions.fromString("rw-------"),
+                    Files.getPosixFilePermissions(folder.resolve("pin.txt")));
+        }
+    }
+
+    @Test
+    void idleConnectionsKeepNoOtherOut() throws Exception {
+        var idle = new ArrayList<Socket>();
+        try (var home = new RunningHome(folder)) {
+            int port = URI.create(home.url("/")).getPort();
+            for (int i = 0; i < 200; i++) {
+                idle.add(new Socket(InetAddress.getLoopbackAddress(), port));
+            }
+            assertEquals("2", home.script("1 + 1"));
+            assertEquals(-1, idle.getFirst().getInputStream().read(), "it is closed after 5 s");
+        } finally {
+            for (Socket each : idle) {
+                each.close();
             }
         }
     }

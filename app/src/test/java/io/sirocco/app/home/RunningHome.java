@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +32,7 @@ final class RunningHome implements AutoCloseable {
 
     final Path folder;
     final String pin;
+    final String firstLine;
     private final int udp;
     private final int http;
     private final CompletableFuture<Runnable> stop = new CompletableFuture<>();
@@ -54,8 +56,10 @@ final class RunningHome implements AutoCloseable {
                 .name("home")
                 .start(() -> status.complete(line.execute(words.toArray(String[]::new))));
         String first = lines.readLine();
+        firstLine = first;
         udp = port(first);
-        pin = first.replaceFirst(".*PIN ", "");
+        Path file = Path.of(first.replaceFirst(".*PIN in ", "")); // the output is no terminal
+        pin = Files.readString(file).strip();
         http = port(lines.readLine());
     }
 

@@ -23,10 +23,14 @@ import org.luaj.vm2.lib.OneArgFunction;
  * and after 500 it looks at the clock, at what the task has allocated, and at whether other tasks
  * should run in between. Tasks are frames of a stack: the last one is the one that runs.
  *
- * <p>A task that exceeds its time, its instructions or its allocation ends: the {@link
- * ScriptStopped} is thrown again at each instruction until the task has unwound, because a handler
- * of {@code xpcall} swallows even an Error. A string that is too long and calls that are too deep
- * are errors of Lua, which {@code pcall} catches.
+ * <p>What a task allocates is garbage for the most part: each number is an object. So its memory is
+ * how much the heap has grown since, as seen after a collection; it is looked at whenever the task
+ * has allocated another sixteenth of the heap.
+ *
+ * <p>A task that exceeds its time, its instructions or its memory ends: the {@link ScriptStopped}
+ * is thrown again at each instruction until the task has unwound, because a handler of {@code
+ * xpcall} swallows even an Error. A string that is too long and calls that are too deep are errors
+ * of Lua, which {@code pcall} catches.
  *
  * <p>Used by one thread, that of the scripts, except for {@link #stop}.
  */
@@ -45,12 +49,14 @@ final class LimitHook extends DebugLib {
         long began;
         long others; // nanoseconds of tasks in between, and of waiting
         long instructions;
-        long allocated; // by the thread when it began, -1 until the first check
-        long othersAllocated;
+        long allocated; // by the thread when the heap was looked at, -1 until the first check
+        long live; // bytes of the heap when it began, -1 until the heap is looked at
         ScriptStopped stopped;
     }
 
     private final LuaLimits limits;
+    private final long memory; // bytes of a task
+    private final long step; // bytes that are allocated between two looks at the heap
     private final Clock clock;
     private final ScriptLog log;
     private final Runnable others; // runs tasks that wait
@@ -69,6 +75,9 @@ final class LimitHook extends DebugLib {
 
     LimitHook(LuaLimits limits, Clock clock, ScriptLog log, Globals globals, Runnable others) {
         this.limits = limits;
+        long heap = Runtime.getRuntime().maxMemory();
+        this.memory = Math.min(limits.memory(), heap / 8);
+        this.step = Math.min(memory, heap / 16);
         this.clock = clock;
         this.log = log;
         this.globals = globals;
@@ -89,7 +98,7 @@ final class LimitHook extends DebugLib {
         next.others = 0;
         next.instructions = 0;
         next.allocated = -1;
-        next.othersAllocated = 0;
+        next.live = -1;
         next.stopped = null;
         globals.running.errorfunc = ErrorMessage.INSTANCE;
         countdown = QUANTUM;
@@ -111,9 +120,6 @@ final class LimitHook extends DebugLib {
         }
         frame = frames[tasks - 1];
         frame.others += clock.nanos() - ended.began;
-        if (ended.allocated >= 0 && frame.allocated >= 0) {
-            frame.othersAllocated += THREADS.getCurrentThreadAllocatedBytes() - ended.allocated;
-        }
         ended.stopped = null;
     }
 
@@ -166,7 +172,7 @@ final class LimitHook extends DebugLib {
         frame.others = 0;
         frame.instructions = 0;
         frame.allocated = -1;
-        frame.othersAllocated = 0;
+        frame.live = -1;
     }
 
     /** Ends all tasks at their next instruction. Any thread. */
@@ -362,8 +368,8 @@ final class LimitHook extends DebugLib {
             exceed(limits.instructions() + " instructions");
         } else if (own > limits.time()) {
             exceedTime();
-        } else if (allocated() > limits.allocation()) {
-            exceed(limits.allocation() + " allocated bytes");
+        } else if (exceedsMemory()) {
+            exceed(memory + " bytes of memory");
         }
         if (own >= LuaLimits.SLICE && roomForTask()) {
             others.run();
@@ -371,12 +377,31 @@ final class LimitHook extends DebugLib {
         }
     }
 
-    private long allocated() {
+    private boolean exceedsMemory() {
         long now = THREADS.getCurrentThreadAllocatedBytes();
         if (frame.allocated < 0) {
             frame.allocated = now;
         }
-        return now - frame.allocated - frame.othersAllocated;
+        if (now - frame.allocated < step) {
+            return false;
+        }
+        frame.allocated = now;
+        if (frame.live < 0) {
+            frame.live = LiveHeap.afterLastCollection();
+            return false;
+        }
+        long grown = grown();
+        if (grown <= memory) {
+            return false;
+        }
+        return LiveHeap.collect() ? grown() > memory : grown > 2 * memory;
+    }
+
+    /** Returns by how much the heap has grown, as seen after its last collection. */
+    private long grown() {
+        long live = LiveHeap.afterLastCollection();
+        frame.live = Math.min(frame.live, live);
+        return live - frame.live;
     }
 
     private void exceedTime() {

@@ -6,10 +6,10 @@ package io.sirocco.home.lua;
  *
  * @param time nanoseconds of its own
  * @param instructions instructions of the virtual machine
- * @param allocation bytes
+ * @param memory bytes by which the heap may grow; an eighth of the heap at most
  * @param string bytes of one string
  */
-record LuaLimits(long time, long instructions, long allocation, int string) {
+record LuaLimits(long time, long instructions, long memory, int string) {
     /** Calls within calls of one task. */
     static final int TASK_DEPTH = 4_000;
 

@@ -182,6 +182,11 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     }
 
     @Override
+    public Optional<InetAddress> caller() {
+        return state().tasks().caller();
+    }
+
+    @Override
     public void spend(long steps) {
         state().tasks().spend(steps);
     }

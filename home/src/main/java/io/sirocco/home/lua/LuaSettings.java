@@ -12,7 +12,7 @@ import java.util.Optional;
 public final class LuaSettings {
     private Duration time = Duration.ofSeconds(30);
     private long instructions = 4_000_000_000L;
-    private long allocation = 64L << 20;
+    private long memory = 64L << 20;
     private int string = 4 << 20;
     private ReportForm reports = ReportForm.PLAIN;
     private Clock clock = Clock.system();
@@ -39,9 +39,12 @@ public final class LuaSettings {
         return this;
     }
 
-    /** Sets how many bytes a task may allocate, be they garbage or not; 64 MiB by default. */
-    public LuaSettings allocation(long bytes) {
-        this.allocation = positive("allocation", bytes);
+    /**
+     * Sets by how many bytes the heap may grow while a task runs, garbage not counted; 64 MiB by
+     * default, an eighth of the heap at most.
+     */
+    public LuaSettings memory(long bytes) {
+        this.memory = positive("memory", bytes);
         return this;
     }
 
@@ -77,7 +80,7 @@ public final class LuaSettings {
     }
 
     LuaLimits limits() {
-        return new LuaLimits(time.toNanos(), instructions, allocation, string);
+        return new LuaLimits(time.toNanos(), instructions, memory, string);
     }
 
     ReportForm reports() {

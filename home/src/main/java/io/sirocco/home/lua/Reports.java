@@ -6,8 +6,8 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,9 +22,10 @@ import org.luaj.vm2.Varargs;
 
 /**
  * The registrations of clients that receive values every second. A registration does not expire:
- * Object Manager never renews its own. Instead 64 are kept, and a new one replaces the one that was
- * renewed longest ago, so that clients which have gone cannot keep out new ones. Used by one
- * thread, that of the scripts, except for {@link #clients}.
+ * Object Manager never renews its own. Instead 64 are kept, and a new one replaces one of the host
+ * that has the most, the one that was renewed longest ago: so neither clients which have gone nor a
+ * greedy host can keep out others. Used by one thread, that of the scripts, except for {@link
+ * #clients}.
  */
 final class Reports {
     private static final int MAX = 64;
@@ -40,7 +41,12 @@ final class Reports {
     private record Key(String host, int port, String id) {}
 
     private record Registration(
-            InetAddress host, Optional<InetAddress> source, List<LuaValue> entries) {}
+            InetAddress host, Optional<InetAddress> source, List<LuaValue> entries) {
+        /** Returns the host that has asked for it. */
+        InetAddress from() {
+            return source.orElse(host);
+        }
+    }
 
     private final ScriptThread scripts;
     private final ReportSink sink;
@@ -91,9 +97,8 @@ final class Reports {
         }
         registrations.remove(key); // so that it becomes the youngest
         if (registrations.size() == MAX) {
-            Iterator<Key> eldest = registrations.keySet().iterator();
-            Key gone = eldest.next();
-            eldest.remove();
+            Key gone = leastDeserving(source.orElse(host));
+            registrations.remove(gone);
             log.add(
                     Level.WARNING,
                     "clientRegister: "
@@ -108,6 +113,27 @@ final class Reports {
         list();
         scheduleNext();
         return LuaValue.valueOf(value(key, entries));
+    }
+
+    /**
+     * Returns the eldest registration of the host that has the most.
+     *
+     * @param next the host that is to have one more
+     */
+    private Key leastDeserving(InetAddress next) {
+        Map<InetAddress, Integer> counts = new HashMap<>();
+        counts.put(next, 1);
+        registrations.values().forEach(each -> counts.merge(each.from(), 1, Integer::sum));
+        int most =
+                registrations.values().stream()
+                        .mapToInt(each -> counts.get(each.from()))
+                        .max()
+                        .orElseThrow();
+        return registrations.entrySet().stream()
+                .filter(each -> counts.get(each.getValue().from()) == most)
+                .findFirst()
+                .orElseThrow()
+                .getKey();
     }
 
     /** Ends a registration; returns the id of the client. */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.lua;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -36,6 +38,14 @@ public interface ScriptThread {
      * @return whether the future is done; false when the time is up
      */
     boolean await(CompletableFuture<?> future, Duration timeout);
+
+    /**
+     * Returns the address of the client whose call runs now; empty for any other task. Only for the
+     * thread itself.
+     */
+    default Optional<InetAddress> caller() {
+        return Optional.empty();
+    }
 
     /**
      * Counts work in Java that costs as much as {@code steps} instructions: the running task ends

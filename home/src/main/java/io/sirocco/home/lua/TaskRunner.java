@@ -129,7 +129,7 @@ final class TaskRunner implements ScriptThread {
         return hook;
     }
 
-    /** Returns the address of the client whose call runs. */
+    @Override
     public Optional<InetAddress> caller() {
         return call.source();
     }

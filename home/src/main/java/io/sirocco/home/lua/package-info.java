@@ -14,7 +14,7 @@
  * <tr><td>time of a task, without tasks in between and without waits</td><td>30 s</td>
  *     <td>the task ends, pcall does not catch it</td></tr>
  * <tr><td>instructions of a task</td><td>4,000 million</td><td>the same</td></tr>
- * <tr><td>allocation of a task</td><td>64 MiB</td><td>the same</td></tr>
+ * <tr><td>memory of a task</td><td>64 MiB, an eighth of the heap at most</td><td>the same</td></tr>
  * <tr><td>one of these, by the main script before its first wait</td><td></td>
  *     <td>the emergency script runs</td></tr>
  * <tr><td>one of these, by the main script later, between two waits</td><td></td>

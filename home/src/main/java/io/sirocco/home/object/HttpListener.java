@@ -3,6 +3,7 @@ package io.sirocco.home.object;
 
 import io.sirocco.home.lua.ScriptThread.Scheduled;
 import io.sirocco.home.lua.TaskCause;
+import io.sirocco.http.BadRequest;
 import io.sirocco.http.Config;
 import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.MediaType;
@@ -13,16 +14,20 @@ import io.sirocco.http.Server;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsSettings;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaTable;
@@ -48,7 +53,8 @@ import org.luaj.vm2.Varargs;
  * <p>Requests are handled one after the other: the features stay until the response is sent. 100
  * may wait; a client that is one too many gets 503. Other responses that no script sends: 404
  * without a handler, 500 when a handler fails, 504 after 30 s without SendResponse, 400 for a body
- * that is not of its type, 413 for more than 1 MiB.
+ * that is not of its type, 413 for more than 1 MiB, 408 for a body that takes longer than 10 s and
+ * a second for each 64 KiB, 503 for one that {@link BodyBudget} has no room for.
  *
  * <p>SendResponse in a handler, and in what the handler has begun (a timer, a request of its own),
  * responds to the request of that handler. If that has its response already, for example 504, it is
@@ -76,10 +82,17 @@ final class HttpListener extends StandardObject {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration OPENING = Duration.ofMillis(250); // OnInit may set the port
     private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final Duration BUSY = Duration.ofMillis(100); // the scripts are tried again
+    private static final Duration BODY_GRACE = Duration.ofSeconds(10);
+    private static final long BODY_RATE = 64 << 10; // bytes a second
+    private static final int PIECE = 16 << 10; // the first part of a body
+    private static final long MIN_MEMORY = 2 << 20;
+    private static final long MAX_MEMORY = 64 << 20;
     private static final Duration DRAIN = Duration.ofMillis(200);
 
     private final Queue<Exchange> waiting = new ArrayDeque<>();
     private final AtomicInteger accepted = new AtomicInteger();
+    private final BodyBudget bodies;
     private Exchange current; // null for none
     private int port = 80;
     private boolean tls;
@@ -92,18 +105,55 @@ final class HttpListener extends StandardObject {
     /** A request that waits for its response, and is the cause of tasks. */
     private static final class Exchange {
         final HttpListener listener;
-        final LuaValue[] request;
+        final String method;
+        final String path;
         final CompletableFuture<Response> response = new CompletableFuture<>();
         Scheduled timeout = () -> {};
+        private final LuaValue query;
+        private final LuaValue headers;
+        private final Optional<MediaType> type;
+        private byte[] body; // null when it has been parsed
 
-        Exchange(HttpListener listener, LuaValue... request) {
+        /**
+         * @throws BadRequest if names of the query are not allowed
+         */
+        Exchange(HttpListener listener, Request request, byte[] body) {
             this.listener = listener;
-            this.request = request;
+            this.method = request.method();
+            this.path = request.path();
+            this.query = HttpBody.fields(request.query());
+            this.headers = HttpHeaders.table(request.headers());
+            this.type = request.contentType();
+            this.body = body;
+        }
+
+        /**
+         * Returns the features 0 to 5.
+         *
+         * @throws IOException if the body is not of its type
+         */
+        LuaValue[] values() throws IOException {
+            HttpBody kind = HttpBody.of(type, body.length);
+            LuaValue content = kind.parse(body, type);
+            body = null;
+            return new LuaValue[] {
+                LuaText.of(path),
+                LuaText.of(method),
+                query,
+                LuaValue.valueOf(kind.ordinal()),
+                headers,
+                content
+            };
         }
     }
 
     HttpListener(String name, ObjectContext context) {
+        this(name, context, BodyBudget.OF_PROCESS);
+    }
+
+    HttpListener(String name, ObjectContext context, BodyBudget bodies) {
         super(name, context);
+        this.bodies = bodies;
         clear();
     }
 
@@ -179,6 +229,9 @@ final class HttpListener extends StandardObject {
                 .name("sirocco-home-" + name())
                 .executionMode(ExecutionMode.VIRTUAL)
                 .maxBodyBytes(HttpBody.MAX_BYTES)
+                .bodyTimeout(BODY_GRACE, BODY_RATE)
+                .memoryLimit(
+                        Math.clamp(Runtime.getRuntime().maxMemory() / 16, MIN_MEMORY, MAX_MEMORY))
                 .maxConcurrentRequests(2 * MAX_WAITING)
                 .handlerTimeout(TIMEOUT.plusSeconds(5));
     }
@@ -229,38 +282,80 @@ final class HttpListener extends StandardObject {
     private Response receive(Request request) throws IOException {
         if (accepted.incrementAndGet() > MAX_WAITING) {
             accepted.decrementAndGet();
-            return Response.text("Too many requests wait.").status(503);
+            return busy("Too many requests wait.");
         }
         boolean handed = false;
+        BodyBudget.Share share = null;
         try {
-            byte[] body = request.body().bytes(HttpBody.MAX_BYTES);
-            Optional<MediaType> type = request.contentType();
-            HttpBody kind = HttpBody.of(type, body.length);
-            LuaValue content;
-            try {
-                content = kind.parse(body, type);
-            } catch (IOException e) {
-                return Response.text(e.getMessage()).status(400);
+            share = bodies.begin(address(request));
+            if (share == null) {
+                return busy("Too many requests of this address have not arrived yet.");
             }
-            var exchange =
-                    new Exchange(
-                            this,
-                            LuaText.of(request.path()),
-                            LuaText.of(request.method()),
-                            HttpBody.fields(request.query()),
-                            LuaValue.valueOf(kind.ordinal()),
-                            HttpHeaders.table(request.headers()),
-                            content);
+            byte[] body = read(request, share);
+            share.arrived();
+            if (body == null) {
+                return busy("The bodies of requests fill the memory.");
+            }
+            var exchange = new Exchange(this, request, body);
             handed = context().scripts().execute(name() + " request", () -> add(exchange));
             if (!handed) {
-                return Response.text("The scripts are busy.").status(503);
+                return busy("The scripts are busy.");
             }
-            exchange.response.whenComplete((response, failure) -> accepted.decrementAndGet());
-            return Response.async(exchange.response);
+            BodyBudget.Share held = share;
+            return Response.async(
+                    exchange.response.whenComplete(
+                            (response, failure) -> {
+                                held.close();
+                                accepted.decrementAndGet();
+                            }));
         } finally {
             if (!handed) {
                 accepted.decrementAndGet();
+                if (share != null) {
+                    share.close();
+                }
             }
+        }
+    }
+
+    private static Response busy(String why) {
+        return Response.text(why).status(503).header("Retry-After", "1");
+    }
+
+    private static InetAddress address(Request request) {
+        return request.remoteAddress() instanceof InetSocketAddress from
+                ? from.getAddress()
+                : InetAddress.getLoopbackAddress();
+    }
+
+    /**
+     * Reads a body; returns null if there is no memory for it. An array grows as bytes arrive, so
+     * that a client holds no more than it has sent.
+     */
+    private static byte[] read(Request request, BodyBudget.Share share) throws IOException {
+        InputStream in = request.body().inputStream();
+        int most = (int) request.body().length().orElse(HttpBody.MAX_BYTES);
+        byte[] body = new byte[0];
+        int length = 0;
+        while (true) {
+            if (length == body.length) {
+                int capacity = Math.min(most, Math.max(2 * length, PIECE));
+                if (capacity == length) {
+                    if (in.read() >= 0) {
+                        throw new BadRequest(413, "The body is longer than 1 MiB.");
+                    }
+                    return body;
+                }
+                if (!share.take(capacity - length)) {
+                    return null;
+                }
+                body = Arrays.copyOf(body, capacity);
+            }
+            int n = in.read(body, length, body.length - length);
+            if (n < 0) {
+                return Arrays.copyOf(body, length);
+            }
+            length += n;
         }
     }
 
@@ -284,15 +379,45 @@ final class HttpListener extends StandardObject {
         }
         Exchange exchange = waiting.remove();
         current = exchange;
-        TaskCause.run(exchange, () -> handle(exchange));
+        Thread.ofVirtual().name("sirocco-home-parse").start(() -> parse(exchange));
     }
 
-    private void handle(Exchange exchange) {
+    /**
+     * Parses the body of the current request, on a virtual thread; those that wait take no more
+     * memory than they had on the wire.
+     */
+    private void parse(Exchange exchange) {
+        Runnable next;
+        try {
+            LuaValue[] values = exchange.values();
+            next = () -> TaskCause.run(exchange, () -> handle(exchange, values));
+        } catch (IOException e) {
+            next = () -> finish(exchange, Response.text(e.getMessage()).status(400));
+        } catch (RuntimeException | OutOfMemoryError e) {
+            warn("the request cannot be read: " + e);
+            next = () -> finish(exchange, Response.text("Internal server error").status(500));
+        }
+        Runnable task = next;
+        while (!context()
+                        .scripts()
+                        .execute(
+                                name() + " request",
+                                () -> {
+                                    if (current == exchange) {
+                                        task.run();
+                                    }
+                                })
+                && !exchange.response.isDone()) {
+            LockSupport.parkNanos(BUSY.toNanos()); // its timeout, or a reset, responds
+        }
+    }
+
+    private void handle(Exchange exchange, LuaValue[] values) {
         deliver(
                 ON_REQUEST,
                 () -> {
                     for (int index = PATH; index <= REQUEST_BODY; index++) {
-                        super.set(index, exchange.request[index]);
+                        super.set(index, values[index]);
                     }
                 },
                 failed -> {
@@ -375,9 +500,9 @@ final class HttpListener extends StandardObject {
             throw new LuaError(
                     name()
                             + ":SendResponse: its request, "
-                            + exchange.request[METHOD].tojstring()
+                            + exchange.method
                             + " "
-                            + exchange.request[PATH].tojstring()
+                            + exchange.path
                             + ", has a response already; nothing is sent");
         }
         Response response;

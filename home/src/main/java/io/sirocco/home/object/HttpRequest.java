@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaString;
@@ -28,8 +29,8 @@ import org.luaj.vm2.Varargs;
  * <caption>Interface</caption>
  * <tr><td>features</td><td>0 Host: with the scheme, {@code http://10.0.0.5:8080}; 1 Path, 2 Query:
  *     a string or a table, 3 Method (GET), 4 Timeout: s for the whole response, to 600 (10), 5
- *     RequestType, 7 RequestHeaders, 8 RequestBody; 6 ResponseType: set by a script, the type to
- *     read a response that does not name its own; after a response, its type; 9 ResponseHeaders,
+ *     RequestType, 7 RequestHeaders, 8 RequestBody; 6 ResponseType: set before SendRequest, the
+ *     type to read a response that does not name its own; after a response, its type; 9 ResponseHeaders,
  *     10 ResponseBody, 11 StatusCode: 0 if there was no response; 12 Active. {@link HttpBody}
  *     describes types and bodies</td></tr>
  * <tr><td>methods</td><td>0 SendRequest: aborts the one before; 1 AbortRequest: no event follows; 2
@@ -63,12 +64,18 @@ final class HttpRequest extends StandardObject {
     private static final double DEFAULT_TIMEOUT = 10;
     private static final double MAX_TIMEOUT = 600;
 
+    private static final Executor PARSER =
+            task -> Thread.ofVirtual().name("sirocco-home-parse").start(task);
+
     private final Supplier<HttpClient> client;
     private CompletableFuture<ClientResponse> sent = CompletableFuture.completedFuture(null);
-    private CompletableFuture<?> active; // of the whole response; null for none
+    private CompletableFuture<?> active; // of the parsed response; null for none
 
     /** A whole response. */
     private record Received(int status, Headers headers, Optional<MediaType> type, byte[] body) {}
+
+    /** A response as features 6, 9, 10 and 11. */
+    private record Parsed(LuaValue type, LuaValue headers, LuaValue body, LuaValue status) {}
 
     HttpRequest(String name, ObjectContext context, Supplier<HttpClient> client) {
         super(name, context);
@@ -142,12 +149,15 @@ final class HttpRequest extends StandardObject {
             throw new LuaError(name() + ":SendRequest: " + e.getMessage());
         }
         sent = client.get().sendAsync(request);
-        CompletableFuture<Received> whole = sent.thenCompose(HttpRequest::whole);
-        active = whole;
+        LuaValue untyped = get(RESPONSE_TYPE);
+        CompletableFuture<Parsed> parsed =
+                sent.thenCompose(HttpRequest::whole)
+                        .thenApplyAsync(received -> parse(received, untyped), PARSER);
+        active = parsed;
         fire(ON_REQUEST_SENT);
-        Runnable end = TaskCause.inherit(() -> end(whole, request));
-        whole.whenComplete(
-                (received, failure) -> context().scripts().execute(name() + " response", end));
+        Runnable end = TaskCause.inherit(() -> end(parsed, request));
+        parsed.whenComplete(
+                (response, failure) -> context().scripts().execute(name() + " response", end));
     }
 
     private static CompletableFuture<Received> whole(ClientResponse response) {
@@ -209,36 +219,35 @@ final class HttpRequest extends StandardObject {
         return out.toString();
     }
 
-    private void end(CompletableFuture<Received> whole, ClientRequest request) {
-        if (active != whole) {
+    private void end(CompletableFuture<Parsed> parsed, ClientRequest request) {
+        if (active != parsed) {
             return; // aborted
         }
         active = null;
-        boolean failed = whole.isCompletedExceptionally();
+        boolean failed = parsed.isCompletedExceptionally();
         if (failed) {
-            warn(request.method() + " has no response: " + whole.exceptionNow().getMessage());
+            warn(request.method() + " has no response: " + parsed.exceptionNow().getMessage());
         }
-        LuaValue[] values =
+        Parsed response =
                 failed
-                        ? new LuaValue[] {
-                            get(RESPONSE_TYPE), LuaValue.NIL, LuaValue.NIL, LuaValue.ZERO
-                        }
-                        : values(whole.resultNow());
+                        ? new Parsed(get(RESPONSE_TYPE), LuaValue.NIL, LuaValue.NIL, LuaValue.ZERO)
+                        : parsed.resultNow();
         deliver(
                 ON_RESPONSE,
                 () -> {
-                    super.set(RESPONSE_TYPE, values[0]);
-                    super.set(RESPONSE_HEADERS, values[1]);
-                    super.set(RESPONSE_BODY, values[2]);
-                    super.set(STATUS_CODE, values[3]);
+                    super.set(RESPONSE_TYPE, response.type);
+                    super.set(RESPONSE_HEADERS, response.headers);
+                    super.set(RESPONSE_BODY, response.body);
+                    super.set(STATUS_CODE, response.status);
                 },
                 handlersFailed -> {});
     }
 
-    private LuaValue[] values(Received received) {
+    /** Parses a response, not on the thread of the scripts: 1 MiB would delay them. */
+    private Parsed parse(Received received, LuaValue untyped) {
         HttpBody type = HttpBody.of(received.type, received.body.length);
         if (type == HttpBody.OTHER && received.type.isEmpty()) {
-            type = HttpBody.of(get(RESPONSE_TYPE)).orElse(type);
+            type = HttpBody.of(untyped).orElse(type);
         }
         LuaValue body;
         try {
@@ -247,12 +256,11 @@ final class HttpRequest extends StandardObject {
             warn("the response is read as a string: " + e.getMessage());
             body = LuaString.valueUsing(received.body);
         }
-        return new LuaValue[] {
-            LuaValue.valueOf(type.ordinal()),
-            HttpHeaders.table(received.headers),
-            body,
-            LuaValue.valueOf(received.status)
-        };
+        return new Parsed(
+                LuaValue.valueOf(type.ordinal()),
+                HttpHeaders.table(received.headers),
+                body,
+                LuaValue.valueOf(received.status));
     }
 
     @Override

@@ -34,8 +34,11 @@ final class RootFiles {
 
     private final Path root;
 
-    RootFiles(Path root) {
+    private final UploadQuota quota;
+
+    RootFiles(Path root, TftpSettings settings) {
         this.root = root;
+        this.quota = new UploadQuota(root, settings.maxTotalSize(), settings.maxFiles());
     }
 
     /**
@@ -85,7 +88,14 @@ final class RootFiles {
         if (!Files.isDirectory(folder)) {
             throw new TftpException(NOT_DEFINED, "No such folder");
         }
-        return new Upload(target(real, folder, last));
+        Path target = target(real, folder, last);
+        UploadQuota.Share share = quota.begin(target);
+        try {
+            return new Upload(target, share);
+        } catch (IOException e) {
+            share.close();
+            throw e;
+        }
     }
 
     /** The file that is replaced, or the new one. */

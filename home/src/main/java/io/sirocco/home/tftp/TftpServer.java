@@ -47,7 +47,7 @@ public final class TftpServer implements AutoCloseable {
     private TftpServer(Loops loops, InetAddress address, Path root, TftpSettings settings) {
         this.loops = loops;
         this.address = address;
-        this.files = new RootFiles(root);
+        this.files = new RootFiles(root, settings);
         this.settings = settings;
         this.lingering = new Semaphore(settings.maxTransfers());
     }

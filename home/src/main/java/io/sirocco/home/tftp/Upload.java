@@ -29,14 +29,17 @@ final class Upload implements AutoCloseable {
     private final Path folder;
     private final Path target;
     private final Path temporary;
+    private final UploadQuota.Share share;
     private final FileChannel channel;
 
     /**
      * Creates the temporary file in the folder of {@code target}.
      *
+     * @param share counts what is written; the upload closes it
      * @throws TftpException when there is no room for it
      */
-    Upload(Path target) throws IOException {
+    Upload(Path target, UploadQuota.Share share) throws IOException {
+        this.share = share;
         this.folder = target.getParent();
         this.target = target;
         long number = ThreadLocalRandom.current().nextLong();
@@ -88,6 +91,7 @@ final class Upload implements AutoCloseable {
 
             @Override
             public void flush() throws IOException {
+                share.take(buffered);
                 var bytes = ByteBuffer.wrap(buffer, 0, buffered);
                 try {
                     while (bytes.hasRemaining()) {
@@ -119,6 +123,7 @@ final class Upload implements AutoCloseable {
         }
         AtomicFile.keepPermissions(target, temporary);
         Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+        share.committed();
         try (FileChannel entries = FileChannel.open(folder, StandardOpenOption.READ)) {
             entries.force(true);
         }
@@ -130,7 +135,11 @@ final class Upload implements AutoCloseable {
         try {
             channel.close();
         } finally {
-            Files.deleteIfExists(temporary);
+            try {
+                Files.deleteIfExists(temporary);
+            } finally {
+                share.close();
+            }
         }
     }
 }

@@ -34,11 +34,18 @@ class LimitTest {
         return rig(user, 64 << 20);
     }
 
-    private ScriptRig rig(String user, long allocation) {
+    private ScriptRig rig(String user, long memory) {
+        rig = new ScriptRig(root, settings -> settings.instructions(3_000_000).memory(memory));
+        return rig.script("USER.LUA", user).start();
+    }
+
+    /** With less time than by default: bombs make garbage for as long as they may. */
+    private void rigForBombs(String user) {
         rig =
                 new ScriptRig(
-                        root, settings -> settings.instructions(3_000_000).allocation(allocation));
-        return rig.script("USER.LUA", user).start();
+                        root,
+                        settings -> settings.instructions(3_000_000).time(Duration.ofSeconds(2)));
+        rig.script("USER.LUA", user).start();
     }
 
     private void isAlive() {
@@ -102,7 +109,7 @@ class LimitTest {
                 "return (('xxxx'):rep(2^62))",
                 "return (''):rep(2, ('x'):rep(4e6)) .. ('x'):rep(4e6)",
                 "local s = ('x'):rep(1e6) return (('%s%s%s%s%s'):format(s, s, s, s, s))",
-                "local s = ('\\0'):rep(2e6) return (('%q'):format(s))",
+                "local s = ('\\0'):rep(3e6) return (('%q'):format(s))",
                 "local s, t = ('x'):rep(1e6), {} for i = 1, 10 do t[i] = s end return"
                         + " (table.concat(t))",
                 "local s = ('x'):rep(1e6) return (table.concat({'', '', '', '', '', ''}, s)) ",
@@ -118,13 +125,59 @@ class LimitTest {
                 "return load(function() return ('x = 1 '):rep(1e4) end)()"
             })
     void aMemoryBombEnds(String body) {
-        rig("function bomb()\n " + body + " end");
+        rigForBombs("function bomb()\n " + body + " end");
         assertEquals("nil", rig.value("bomb()"));
         assertEquals("nil", rig.value("select('#', bomb())"));
         assertEquals("nil", rig.value("(pcall(function() while true do pcall(bomb) end end))"));
         isAlive();
         assertTrue(rig.logged().contains("USER.LUA:2"), rig.logged());
         assertTrue(rig.logged().matches("(?s).*(limit|longer|too ).*"), rig.logged());
+        assertEquals(LuaStatus.RUNNING, rig.runtime.status());
+    }
+
+    /** Each number is an object: all of these make some 100 MiB of garbage, and keep nothing. */
+    @Test
+    void garbageDoesNotCount() {
+        rig = new ScriptRig(root);
+        rig.script(
+                "USER.LUA",
+                """
+                x = 0.5
+                function numbers() for i = 1, 6e6 do x = x + 1 end return x == 6000000.5 end
+                function tables()
+                  local n = 0
+                  for i = 1, 1e6 do n = n + #{i, i + 1, 'k' .. i} end
+                  return n
+                end
+                function strings()
+                  local n = 0
+                  for i = 1, 100 do n = n + #('x'):rep(4e6) end
+                  return n
+                end
+                """);
+        rig.start();
+        assertEquals("true", rig.value("numbers()"), rig::logged);
+        assertEquals("3000000", rig.value("tables()"), rig::logged);
+        assertEquals("400000000", rig.value("strings()"), rig::logged);
+    }
+
+    /** A task that keeps what it makes ends, though it runs few instructions. */
+    @Test
+    void whatIsKeptCounts() {
+        rig = new ScriptRig(root);
+        rig.script(
+                "USER.LUA",
+                "function bomb()\n local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(4e6) end end");
+        rig.start();
+        for (int i = 0; i < 10; i++) {
+            assertEquals("nil", rig.value("bomb()"));
+            isAlive();
+        }
+        assertTrue(
+                rig.logged()
+                        .matches(
+                                "(?s).*bomb ends at USER.LUA:2: the limit is \\d+ bytes of memory.*"),
+                rig.logged());
         assertEquals(LuaStatus.RUNNING, rig.runtime.status());
     }
 

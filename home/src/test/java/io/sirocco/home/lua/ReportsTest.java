@@ -129,6 +129,33 @@ class ReportsTest {
         assertTrue(rig.logged().contains("receives no more reports"), rig.logged());
     }
 
+    /** Of the host that has the most, a registration ends; both then have the same number. */
+    @Test
+    void aHostWithManyRegistrationsKeepsNoOtherOut() {
+        start(ReportForm.PLAIN);
+        for (int id = 0; id < 70; id++) {
+            register("\"10.72.144.72\",4344," + id + ",{\"zz\"}", HOST);
+        }
+        for (int id = 100; id < 120; id++) {
+            register("\"10.72.144.99\",4344," + id + ",{\"zz\"}", SOURCE);
+        }
+        for (int id = 200; id < 300; id++) {
+            register("\"10.72.144.72\",4344," + id + ",{\"zz\"}", HOST);
+        }
+        List<ReportClient> clients = rig.runtime.clients();
+        assertEquals(64, clients.size());
+        assertEquals(
+                20, clients.stream().filter(each -> each.host().equals("10.72.144.99")).count());
+        for (int id = 400; id < 500; id++) {
+            register("\"10.72.144.99\",4344," + id + ",{\"zz\"}", SOURCE);
+        }
+        assertEquals(
+                32,
+                rig.runtime.clients().stream()
+                        .filter(each -> each.host().equals("10.72.144.99"))
+                        .count());
+    }
+
     @Test
     void aClientWhoseValuesExceedALimitEndsAlone() {
         rig = new ScriptRig(root, settings -> settings.clock(clock).instructions(300_000));

@@ -8,11 +8,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 
 /** What is logged, at every level. Any thread. */
-final class CapturedLog implements AutoCloseable {
+public final class CapturedLog implements AutoCloseable {
     private final List<String> lines = new CopyOnWriteArrayList<>();
     private final BiConsumer<String, Throwable> reader = (message, thrown) -> lines.add(message);
 
-    CapturedLog() {
+    /** Begins to listen. */
+    public CapturedLog() {
         QuietLogs.READERS.add(reader);
     }
 
@@ -21,7 +22,8 @@ final class CapturedLog implements AutoCloseable {
         lines.add(line);
     }
 
-    List<String> containing(String text) {
+    /** Returns the lines with a text. */
+    public List<String> containing(String text) {
         return lines.stream().filter(line -> line.contains(text)).toList();
     }
 

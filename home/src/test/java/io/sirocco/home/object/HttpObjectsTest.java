@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.sirocco.home.mqtt.NoMqtt;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -325,6 +326,101 @@ class HttpObjectsTest {
         }
 
         @Test
+        void aChunkedBodyHasTheSameLimit() throws Exception {
+            handle(listener, 0, () -> call(listener, 0));
+            open(listener);
+            for (int length : new int[] {1_048_576, 1_048_577}) {
+                var body = new ByteArrayInputStream(new byte[length]);
+                assertEquals(
+                        length == 1_048_576 ? 200 : 413,
+                        response(send(request("/").POST(BodyPublishers.ofInputStream(() -> body))))
+                                .statusCode());
+            }
+        }
+
+        /** A client sends headers and a part of the body, and then nothing. */
+        @Test
+        void slowBodiesOfAnAddressKeepNoOtherOut() throws Exception {
+            handle(listener, 0, () -> call(listener, 0));
+            open(listener);
+            var slow = new ArrayList<Socket>();
+            try {
+                for (int i = 0; i < BodyBudget.READING; i++) {
+                    slow.add(post("127.0.0.1", 100, 1));
+                }
+                try (Socket refused = post("127.0.0.1", 100, 100)) {
+                    assertEquals("HTTP/1.1 503", status(refused));
+                }
+                try (Socket other = post("127.72.0.9", 100, 100)) {
+                    assertEquals("HTTP/1.1 200", status(other));
+                }
+                slow.getFirst().getOutputStream().write(new byte[99]);
+                assertEquals("HTTP/1.1 200", status(slow.getFirst()));
+                try (Socket again = post("127.0.0.1", 100, 100)) {
+                    assertEquals("HTTP/1.1 200", status(again));
+                }
+            } finally {
+                for (Socket each : slow) {
+                    each.close();
+                }
+            }
+        }
+
+        /** Half of the bytes for an address; they are free again after the response. */
+        @Test
+        void bodiesThatWaitAreBoundedInSum() throws Exception {
+            var budget = new BodyBudget(2 << 20);
+            HttpListener bounded = new HttpListener("bounded", scripts.context(), budget);
+            created.add(bounded);
+            listener = bounded;
+            set(listener, 10, 0);
+            handle(listener, 0, () -> call(listener, 0));
+            open(listener);
+            int most = 1 << 20;
+            try (Socket first = post("127.0.0.1", most, most - 1)) {
+                scripts.thread.runUntil(() -> budget.held() == most);
+                try (Socket second = post("127.0.0.1", 1, 1)) {
+                    assertEquals("HTTP/1.1 503", status(second));
+                }
+                try (Socket other = post("127.72.0.9", most, most)) {
+                    assertEquals("HTTP/1.1 200", status(other));
+                }
+                assertEquals(most, budget.held());
+                first.getOutputStream().write(0);
+                assertEquals("HTTP/1.1 200", status(first));
+            }
+            assertEquals(0, budget.held());
+        }
+
+        private Socket post(String from, int length, int sent) throws IOException {
+            var socket = new Socket();
+            socket.bind(new InetSocketAddress(from, 0));
+            socket.connect(new InetSocketAddress("127.0.0.1", Integer.parseInt(get(listener, 10))));
+            socket.getOutputStream()
+                    .write(
+                            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + length + "\r\n\r\n")
+                                    .getBytes(UTF_8));
+            socket.getOutputStream().write(new byte[sent]);
+            return socket;
+        }
+
+        private String status(Socket socket) throws Exception {
+            var line = new CompletableFuture<String>();
+            Thread.ofVirtual()
+                    .start(
+                            () -> {
+                                try {
+                                    byte[] start = socket.getInputStream().readNBytes(12);
+                                    line.complete(new String(start, UTF_8));
+                                } catch (IOException e) {
+                                    line.completeExceptionally(e);
+                                }
+                            });
+            scripts.thread.runUntil(line::isDone);
+            return line.join();
+        }
+
+        @Test
         void aValueWithoutAForm500() throws Exception {
             handle(
                     listener,
@@ -552,6 +648,19 @@ class HttpObjectsTest {
             set(request, 6, 2);
             send();
             assertEquals("1", request.get(10).get("a").tojstring());
+        }
+
+        /** The warning of the parser comes while the thread of the scripts runs nothing. */
+        @Test
+        void aResponseIsParsedWhileScriptsAreBusy() throws Exception {
+            set(request, 1, "/wrong");
+            call(request, 0);
+            while (scripts.thread.warnings().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            assertEquals("nil", get(request, 10));
+            scripts.thread.runUntil(() -> scripts.events.contains("response"));
+            assertEquals("{", get(request, 10));
         }
 
         @Test

@@ -263,6 +263,42 @@ class TftpTest {
         assertEquals(1_000, Files.size(drive.resolve("MAIN.LUA")));
     }
 
+    /** MAIN.LUA has 4 bytes at first, CONFIG.JSON 2. */
+    @Test
+    void uploadsMayFillTheRootUpToItsQuota() throws IOException {
+        server.close();
+        start(TftpSettings.DEFAULTS.quota(30_000, 4));
+        write("a:\\MAIN.LUA", new byte[20_000]);
+        write("a:\\OM.LUA", new byte[9_998]);
+        TftpException error =
+                error(client.write(server.address(), "a:\\USER.LUA", new byte[1], Mode.OCTET));
+        assertEquals(
+                "DISK_FULL Allocation exceeded: the controller keeps up to 30000 bytes of files",
+                error.error() + " " + error.getMessage());
+        assertEquals(
+                TftpError.DISK_FULL,
+                error(client.write(server.address(), "a:\\MAIN.LUA", new byte[20_001], Mode.OCTET))
+                        .error());
+        assertEquals(20_000, Files.size(drive.resolve("MAIN.LUA")), "it is as it was");
+        write("a:\\MAIN.LUA", new byte[19_000]);
+        write("a:\\USER.LUA", new byte[1_000]);
+        error = error(client.write(server.address(), "a:\\X", new byte[0], Mode.OCTET));
+        assertEquals(
+                "DISK_FULL Allocation exceeded: the controller keeps up to 4 files",
+                error.error() + " " + error.getMessage());
+    }
+
+    @Test
+    void aRootThatIsOverItsQuotaTakesFilesThatAreNotLonger() throws IOException {
+        server.close();
+        start(TftpSettings.DEFAULTS.quota(3, 1));
+        write("a:\\MAIN.LUA", new byte[4]);
+        assertEquals(
+                TftpError.DISK_FULL,
+                error(client.write(server.address(), "a:\\MAIN.LUA", new byte[5], Mode.OCTET))
+                        .error());
+    }
+
     @Test
     void afterAClosePortIsFreeAndNobodyIsServed() throws IOException {
         InetSocketAddress address = server.address();

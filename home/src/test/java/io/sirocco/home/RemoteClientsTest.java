@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.home.protocol.CipherKey;
+import io.sirocco.net.Loops;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.SocketException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RemoteClientsTest {
+    private final CipherKey key = CipherKey.random(new SecureRandom());
+    private Loops loops;
+
+    @BeforeEach
+    void open() throws IOException {
+        loops = Loops.start(settings -> settings.loops(1));
+    }
+
+    @AfterEach
+    void close() {
+        loops.close();
+    }
+
+    private RemoteClients clients(Duration timeout) {
+        return new RemoteClients(loops, CluRig.LOOPBACK, FreePort.udp(), timeout, () -> key);
+    }
+
+    private static Inet4Address controller(int number) {
+        return Inet4Address.ofLiteral("127.72.2." + number);
+    }
+
+    @Test
+    void theIdleOneThatWasUsedLongestAgoIsClosed() throws Exception {
+        try (RemoteClients clients = clients(Duration.ZERO)) {
+            CluClient first = clients.client(controller(0));
+            CluClient second = clients.client(controller(1));
+            var reports = clients.register(controller(2), "{{A,0}}", report -> {});
+            for (int i = 3; i < RemoteClients.MOST; i++) {
+                clients.client(controller(i));
+            }
+            clients.client(controller(0));
+            clients.client(controller(100));
+            assertTrue(clients.isController(controller(0)), "used again");
+            assertFalse(clients.isController(controller(1)));
+            assertClosed(second);
+            clients.client(controller(101));
+            assertTrue(clients.isController(controller(2)), "has reports");
+            assertFalse(clients.isController(controller(3)));
+            clients.client(controller(0));
+            for (int i = 0; i < RemoteClients.MOST; i++) {
+                clients.client(controller(110 + i));
+            }
+            assertClosed(first);
+            reports.cancel();
+        }
+    }
+
+    private static void assertClosed(CluClient client) {
+        var failure =
+                assertThrows(
+                        ExecutionException.class,
+                        () -> client.execute("1").get(30, TimeUnit.SECONDS));
+        assertInstanceOf(SocketException.class, failure.getCause());
+    }
+
+    @Test
+    void noneIsClosedWhileACallMayWaitForIt() throws Exception {
+        try (RemoteClients clients = clients(Duration.ofHours(1))) {
+            for (int i = 0; i < RemoteClients.MOST; i++) {
+                clients.client(controller(i));
+            }
+            assertThrows(IOException.class, () -> clients.client(controller(100)));
+            clients.client(controller(0));
+        }
+    }
+}
