@@ -352,7 +352,10 @@ final class Serving implements AutoCloseable, Subject {
         Duration delay = drainDelay();
         if (delay.isZero() || failed) return;
         LOG.get()
-                .log(Level.INFO, "draining: accepts connections for {0} ms more", delay.toMillis());
+                .log(
+                        Level.INFO,
+                        "draining: accepts connections for {0} ms more",
+                        Long.toString(delay.toMillis()));
         server.announceStop();
         loopDied.await(delay.toMillis(), TimeUnit.MILLISECONDS);
     }
