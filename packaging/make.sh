@@ -3,14 +3,16 @@
 #
 # Makes the packages from a finished build; ./sirocco package calls it.
 #
-#   make.sh JDK PROGRAM OUT     PROGRAM holds sirocco.jar and all that it needs
+#   make.sh [--oci] JDK PROGRAM OUT     PROGRAM holds sirocco.jar and all that it needs
 #
 # In OUT it leaves sirocco-VERSION-linux-ARCH.tar.gz, which runs where it is unpacked, and, where dpkg-deb is,
-# sirocco_VERSION_ARCH.deb. The files in both are the same, and none but the AOT cache differs from one making to the
-# next: times are SOURCE_DATE_EPOCH or that of the last commit.
+# sirocco_VERSION_ARCH.deb; with --oci a container image instead (oci/oci.sh). The files in all are the same, and none
+# but the AOT cache differs from one making to the next: times are SOURCE_DATE_EPOCH or that of the last commit.
 set -euo pipefail
 umask 022
 
+oci=
+if [ "$1" = --oci ]; then oci=yes && shift; fi
 jdk=$1
 program=$2
 out=$3
@@ -35,10 +37,14 @@ main() {
 
     lay_out "$work/$name"
     set_times "$work/$name"
-    "$here/train.sh" "$work/$name/lib/sirocco.aot" "$work/$name/lib/sirocco.jar" \
+    "$here/train.sh" ${oci:+--admin} "$work/$name/lib/sirocco.aot" "$work/$name/lib/sirocco.jar" \
         "$work/$name/runtime/bin/java" "@$work/$name/lib/java.args" -XX:+UseSerialGC >"$work/train.log" 2>&1 ||
         { cat "$work/train.log" >&2 && exit 1; }
     set_times "$work/$name"
+    if [ -n "$oci" ]; then
+        "$here/oci/oci.sh" "$work/$name" "$version" "$time" "$out"
+        return
+    fi
     make_archive
     if command -v dpkg-deb >/dev/null; then
         make_deb

@@ -4,14 +4,19 @@
 # Makes an AOT cache: starts a server that records what it loads and runs, lets it do what servers do, and stops it; on
 # its way out the JVM writes the cache. What is not done here is not in the cache, and is slower the first time.
 #
-#   train.sh [--channels] CACHE JAR JAVA [OPTIONS]
+#   train.sh [--channels | --admin] CACHE JAR JAVA [OPTIONS]
 #
-# With --channels it is one for `sirocco live`: with it `serve` would hold 9 MiB more than it needs.
+# With --channels it is one for `sirocco live`: with it `serve` would hold 9 MiB more than it needs. With --admin it is one
+# for the container image, whose configuration has an admin server.
 # The options must be those that the cache is used with. It needs nothing but bash, and what is in every system.
 set -euo pipefail
 
 channels=
-if [ "$1" = --channels ]; then channels=yes && shift; fi
+admin=
+case $1 in
+    --channels) channels=yes && shift ;;
+    --admin) admin=yes && shift ;;
+esac
 cache=$1
 jar=$2
 shift 2
@@ -28,6 +33,7 @@ main() {
         -Xlog:disable -Xlog:all=error -jar "$jar" serve --port 0 --config "$config")
     server=$!
     find_port
+    if [ -n "$admin" ]; then visit_admin; fi
     visit_welcome
     reload_with_site
     visit_site
@@ -42,9 +48,18 @@ main() {
 
 fill_folder() {
     : >"$config"
+    if [ -n "$admin" ]; then printf '[admin]\naddress = "127.0.0.1:0"\n' >"$config"; fi
     mkdir "$folder/site"
     echo '<!doctype html><title>training</title>' >"$folder/site/index.html"
     printf 'body { margin: 0 }\n%.0s' {1..1000} >"$folder/site/style.css"
+}
+
+visit_admin() {
+    local port=$admin_port
+    request GET /health
+    request GET /ready
+    request GET /metrics
+    request GET /
 }
 
 visit_welcome() {
@@ -106,7 +121,11 @@ visit_channels() {
 find_port() {
     local line said=
     while read -r -t 60 line <&4; do
-        if [[ $line =~ http://127\.0\.0\.1:([0-9]+) ]]; then port=${BASH_REMATCH[1]} && return; fi
+        if [[ $line =~ http://127\.0\.0\.1:([0-9]+)(.*admin: http://127\.0\.0\.1:([0-9]+))? ]]; then
+            port=${BASH_REMATCH[1]}
+            admin_port=${BASH_REMATCH[3]}
+            return
+        fi
         said=$line
     done
     give_up "the server does not start: $said"

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A running {@code sirocco serve}: starts the server, reloads it when its configuration changes,
@@ -43,6 +44,7 @@ final class Serving implements AutoCloseable, Subject {
     private final SharedState sharedState = SharedState.create();
     private final Welcome welcome = new Welcome(this::server);
     private final CountDownLatch drainAsked = new CountDownLatch(1);
+    private final CountDownLatch loopDied = new CountDownLatch(1);
     private volatile boolean failed; // a loop has died
     private volatile Optional<Channels> channels; // present once they are switched on
     private final Server server;
@@ -176,6 +178,7 @@ final class Serving implements AutoCloseable, Subject {
     private void failed(Throwable why) {
         failed = true;
         state = State.FAILED;
+        loopDied.countDown();
         drainAsked.countDown();
     }
 
@@ -316,7 +319,8 @@ final class Serving implements AutoCloseable, Subject {
         try (serving) {
             Signals.onStop(
                     () -> {
-                        end.after(serving.drainTime(), serving.failed ? FAILED : 0);
+                        Duration longest = serving.drainDelay().plus(serving.drainTime());
+                        end.after(longest, serving.failed ? FAILED : 0);
                         serving.drain();
                     });
             serving.server.failure().thenAccept(why -> end.after(serving.drainTime(), FAILED));
@@ -329,6 +333,7 @@ final class Serving implements AutoCloseable, Subject {
             out.println(serving + serving.summary().pages(serving.admin));
             out.flush();
             serving.drainAsked.await();
+            serving.announceDrain();
             if (serving.failed) return FAILED;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // the interrupt asks this command to end
@@ -337,6 +342,26 @@ final class Serving implements AutoCloseable, Subject {
             end.await(); // left to itself, the JVM would end with 1
         }
         return 0;
+    }
+
+    /**
+     * Goes on to serve until load balancers have noticed that the server is not ready: for the
+     * drain delay, or until an event loop dies.
+     */
+    private void announceDrain() throws InterruptedException {
+        Duration delay = drainDelay();
+        if (delay.isZero() || failed) return;
+        LOG.get()
+                .log(
+                        Level.INFO,
+                        "draining: accepts connections for {0} ms more",
+                        Long.toString(delay.toMillis()));
+        server.announceStop();
+        loopDied.await(delay.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private Duration drainDelay() {
+        return assembly.configuration().server().drainDelay();
     }
 
     private Duration drainTime() {

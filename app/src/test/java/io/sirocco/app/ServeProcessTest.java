@@ -92,6 +92,65 @@ class ServeProcessTest {
         }
     }
 
+    /** As a load balancer sees it, which asks /ready and then sends its requests elsewhere. */
+    @Test
+    void duringTheDrainDelayItIsNotReadyAndServes(@TempDir Path folder) throws Exception {
+        int admin = freePort();
+        try (var child = new Child("serve", "--config", drainDelay(folder, "1h", admin));
+                var kept = new Client(child.port())) {
+            assertEquals("", kept.ask("GET", "/hello/a").field("Connection"));
+            assertEquals(200, Client.get(admin, "/ready").status());
+            child.signal("TERM");
+            Eventually.await("it is not ready", () -> Client.get(admin, "/ready").status() == 503);
+            assertEquals(200, Client.get(admin, "/health").status());
+            Eventually.await("responses end connections", () -> endsConnections(child.port()));
+            var last = kept.ask("GET", "/hello/b");
+            assertEquals("Hello, b", last.body());
+            assertEquals("close", last.field("Connection"));
+            assertEquals(-1, kept.in().read());
+            child.signal("TERM"); // the second one does not wait
+            assertEquals(130, child.exitCode());
+        }
+    }
+
+    @Test
+    void afterTheDrainDelayItStops(@TempDir Path folder) throws Exception {
+        try (var child = new Child("serve", "--config", drainDelay(folder, "50ms", freePort()))) {
+            child.port();
+            child.signal("TERM");
+            assertEquals(0, child.exitCode());
+            String said = child.err();
+            assertTrue(said.contains("INFO draining: accepts connections for 50 ms more\n"), said);
+            assertTrue(said.endsWith("INFO stopped\n"), said);
+        }
+    }
+
+    private static String drainDelay(Path folder, String delay, int admin) throws IOException {
+        String toml =
+                """
+                [server]
+                drain-delay = "%s"
+                [[listen]]
+                address = "127.0.0.1:0"
+                [admin]
+                address = "127.0.0.1:%d"
+                """;
+        Path file = folder.resolve("sirocco.toml");
+        return Files.writeString(file, toml.formatted(delay, admin)).toString();
+    }
+
+    private static boolean endsConnections(int port) throws IOException {
+        try (var client = new Client(port)) {
+            return client.ask("GET", "/hello/c").field("Connection").equals("close");
+        }
+    }
+
+    static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
     private static void awaitDrain(int port) throws IOException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (accepts(port)) {

@@ -168,6 +168,11 @@ final class RunningServer {
 
     // ---- the end
 
+    /** Ends each connection with its next response; others are still accepted. */
+    void announceStop() {
+        contexts.forEach(context -> context.execute(context::leave));
+    }
+
     /** Stops, and returns whether everything in progress ended in time. */
     boolean stop(Duration timeout) {
         long began = System.nanoTime();

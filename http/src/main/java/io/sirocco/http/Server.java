@@ -253,6 +253,18 @@ public final class Server implements AutoCloseable {
     }
 
     /**
+     * Announces a stop: from now on every response has {@code Connection: close} and is the last of
+     * its connection. New connections are still accepted and served, and idle ones stay open. Call
+     * it when the readiness check begins to fail, wait until load balancers have noticed, then call
+     * {@link #stop}: no request meets a closed connection. Does nothing if the server is stopped.
+     */
+    public synchronized void announceStop() {
+        if (running != null) {
+            running.announceStop();
+        }
+    }
+
+    /**
      * Stops the server gracefully and returns when all connections are closed. Leaves balancers
      * that it has {@linkplain #join joined}, which takes up to a second. Closes the listeners and
      * idle connections, closes WebSockets with code 1001, interrupts the writers of {@link

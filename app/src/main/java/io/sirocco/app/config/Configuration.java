@@ -147,6 +147,7 @@ public record Configuration(
                         server.loops(),
                         server.transport(),
                         next.server.name(),
+                        next.server.drainDelay(),
                         next.server.drain(),
                         next.server.reload()),
                 next.listen.stream().map(this::bound).toList(),

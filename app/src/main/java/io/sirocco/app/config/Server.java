@@ -10,11 +10,17 @@ import java.time.Duration;
  * @param loops 0 for one per core; a change needs a restart
  * @param transport a change needs a restart
  * @param name the value of the {@code Server} header; empty for none
+ * @param drainDelay how long connections are accepted while the server is not ready any more
  * @param drain how long requests in progress have to finish; zero: they are cut off
  * @param reload whether to watch {@link Configuration#files}
  */
 public record Server(
-        int loops, TransportKind transport, String name, Duration drain, boolean reload) {
+        int loops,
+        TransportKind transport,
+        String name,
+        Duration drainDelay,
+        Duration drain,
+        boolean reload) {
     static final int MOST_LOOPS = 1024;
 
     static Server read(Table table) {
@@ -22,6 +28,7 @@ public record Server(
                 table.whole("loops", 0, 0, MOST_LOOPS),
                 table.choice("transport", TransportKind.AUTO),
                 table.text("name", "Sirocco", Texts::fieldValue),
+                table.time("drain-delay", "0s"),
                 table.time("drain-timeout", "30s"),
                 table.flag("reload", true));
     }

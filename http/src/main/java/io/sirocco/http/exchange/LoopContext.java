@@ -66,6 +66,7 @@ public final class LoopContext extends WebSocketContext {
     public int connections;
     int webSockets;
     public boolean draining;
+    private boolean leaving; // a stop is announced
     private boolean shakingHands = true; // a client may, as far as the drain knows
     private CompletableFuture<Void> drained = new CompletableFuture<>();
 
@@ -150,6 +151,16 @@ public final class LoopContext extends WebSocketContext {
     @Override
     public int nextKey() {
         throw new AssertionError("a server masks nothing (RFC 6455 5.1)");
+    }
+
+    /** Ends each connection with its next response from now on; others are still accepted. */
+    public void leave() {
+        leaving = true;
+    }
+
+    /** Returns whether a response is to be the last one of its connection. */
+    public boolean endsConnections() {
+        return draining || leaving;
     }
 
     /**

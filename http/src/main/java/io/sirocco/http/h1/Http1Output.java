@@ -69,7 +69,7 @@ abstract class Http1Output extends ConnectionStream {
 
     @Override
     public void send(ResponseMessage response, byte[] bytes) {
-        if (response.closes() || context.draining) {
+        if (response.closes() || context.endsConnections()) {
             closeBehind();
         }
         decideOnUnreadBody();
@@ -94,7 +94,7 @@ abstract class Http1Output extends ConnectionStream {
 
     @Override
     public void begin(ResponseMessage response, long length) {
-        if (response.closes() || context.draining) {
+        if (response.closes() || context.endsConnections()) {
             closeBehind();
         }
         decideOnUnaskedBody(); // the handler may still read bytes in flight

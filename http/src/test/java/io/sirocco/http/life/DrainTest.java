@@ -147,6 +147,39 @@ final class DrainTest {
         return drained;
     }
 
+    @Test
+    void anAnnouncedStopEndsConnectionsWithTheirNextResponse() throws Exception {
+        try (Client idle = Client.to(port);
+                Client busy = Client.to(port)) {
+            idle.get("/hello");
+            busy.ask("/stream"); // its headers, which are sent already, say nothing of an end
+            entered.await();
+            server.announceStop();
+            Eventually.that("new connections get one response", this::getsOneResponse);
+            assertEquals("close", idle.get("/hello").field("Connection"));
+            assertTrue(idle.over());
+            release.countDown();
+            assertEquals("first last", busy.answer().text());
+            assertEquals("close", busy.get("/hello").field("Connection"));
+            assertTrue(busy.over());
+        }
+        server.stop(LONG);
+        server.announceStop(); // does nothing
+        server.start();
+        try (Client client = Client.to(server.port())) {
+            assertEquals("", client.get("/hello").field("Connection"), "it starts anew");
+            client.get("/hello");
+        }
+    }
+
+    private boolean getsOneResponse() {
+        try (Client client = Client.to(port)) {
+            return client.get("/hello").field("Connection").equals("close") && client.over();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     private static boolean in(CompletableFuture<Boolean> answer) throws Exception {
         return answer.get(30, TimeUnit.SECONDS);
     }

@@ -8,6 +8,7 @@ import io.sirocco.net.TransportKind;
 import io.sirocco.net.datagram.LinuxDatagrams;
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxSockets;
+import io.sirocco.net.linux.SystemMemory;
 import io.sirocco.net.transport.ConnectingSocket;
 import io.sirocco.net.transport.DatagramSocket;
 import io.sirocco.net.transport.ListeningSocket;
@@ -57,6 +58,11 @@ public final class Uring implements Transport {
     /** For tests: the property that sets the slots of one table. */
     public static final String TABLE_SIZE = "io.sirocco.net.tableSize";
 
+    private static final long KERNEL_BYTES_OF_A_CONNECTION = 4 << 10;
+
+    /** Twice what {@link UringTables} calls roomy. */
+    private static final long LEAST_SLOTS = 32_768;
+
     private final TransportLoop loop;
     private final UringTables tables;
     private final Ring main; // of the main table
@@ -79,7 +85,7 @@ public final class Uring implements Transport {
     public Uring(TransportLoop loop) throws IOException {
         this.loop = loop;
         Arena arena = loop.arena();
-        int tableSize = Integer.getInteger(TABLE_SIZE, Linux.openFilesLimit());
+        int tableSize = Integer.getInteger(TABLE_SIZE, tableSize());
         tables = new UringTables(this, loop, tableSize);
         main = tables.main().ring;
         further = tables.further();
@@ -100,6 +106,16 @@ public final class Uring implements Transport {
         unspecified = arena.allocate(INET, 8);
         unspecified.set(JAVA_SHORT, 0, (short) AF_UNSPEC);
         listenForWakeUp();
+    }
+
+    /**
+     * As many slots as the process may have files open, but no more than there is memory for
+     * connections: in a small container the table of a million slots that Docker's limit allows
+     * would fill the heap.
+     */
+    private static int tableSize() {
+        long connections = SystemMemory.total() / KERNEL_BYTES_OF_A_CONNECTION;
+        return (int) Math.min(Linux.openFilesLimit(), Math.max(LEAST_SLOTS, connections));
     }
 
     @Override
