@@ -175,7 +175,7 @@ final class CluServer implements ReportSink, AutoCloseable {
         if (unicast == null) { // open() has not gone on yet
             unicast = socket;
         }
-        KeyRing.Opened opened = keys.openUnicast(bytes, length);
+        KeyRing.DecryptedRequest opened = keys.openUnicast(bytes, length);
         if (opened == null) {
             refusals.add(Refusals.Reason.UNDECIPHERABLE, from.getAddress());
             return;
@@ -188,7 +188,7 @@ final class CluServer implements ReportSink, AutoCloseable {
 
     private void receivedBroadcast(
             Datagrams socket, byte[] bytes, int length, InetSocketAddress from) {
-        KeyRing.Opened opened = keys.openBroadcast(bytes, length);
+        KeyRing.DecryptedRequest opened = keys.openBroadcast(bytes, length);
         if (opened == null || isFortified() && !isGenuine(opened, bytes, length, from)) {
             return;
         }
@@ -206,7 +206,7 @@ final class CluServer implements ReportSink, AutoCloseable {
 
     /** Returns whether a request to a fortified controller may have a response and an effect. */
     private boolean isGenuine(
-            KeyRing.Opened opened, byte[] bytes, int length, InetSocketAddress from) {
+            KeyRing.DecryptedRequest opened, byte[] bytes, int length, InetSocketAddress from) {
         if (opened.key().kind() == Kind.BROADCAST) {
             return false; // discoveries are for all controllers of the network
         }
@@ -302,7 +302,7 @@ final class CluServer implements ReportSink, AutoCloseable {
                                                 || c == '\r'));
     }
 
-    private void respond(KeyRing.Opened opened, InetSocketAddress from) {
+    private void respond(KeyRing.DecryptedRequest opened, InetSocketAddress from) {
         KeyRing.Key key = opened.key();
         boolean project = key.kind() == Kind.PROJECT;
         switch (opened.request()) {

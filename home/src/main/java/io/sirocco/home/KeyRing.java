@@ -56,7 +56,7 @@ final class KeyRing {
      *
      * @param request unknown if the plaintext is no request under any key that decrypts it
      */
-    record Opened(Key key, Request request) {}
+    record DecryptedRequest(Key key, Request request) {}
 
     KeyRing(KeyFile.Content content, RandomGenerator random) {
         this.random = random;
@@ -65,12 +65,12 @@ final class KeyRing {
     }
 
     /** Decrypts a datagram to the controller's own address; returns null if no key does. */
-    Opened openUnicast(byte[] bytes, int length) {
+    DecryptedRequest openUnicast(byte[] bytes, int length) {
         return open(bytes, length, onUnicast ? List.of(project, temporary) : List.of(project));
     }
 
     /** Decrypts a broadcast; returns null if no key does. */
-    Opened openBroadcast(byte[] bytes, int length) {
+    DecryptedRequest openBroadcast(byte[] bytes, int length) {
         return open(
                 bytes,
                 length,
@@ -119,7 +119,7 @@ final class KeyRing {
      * Returns the first key whose plaintext is a request: a wrong one passes the check of the
      * padding once in 256 times.
      */
-    private Opened open(byte[] bytes, int length, List<Key> keys) {
+    private DecryptedRequest open(byte[] bytes, int length, List<Key> keys) {
         if (plaintext.length < length) {
             plaintext = new byte[length];
         }
@@ -131,10 +131,10 @@ final class KeyRing {
             }
             Request request = RequestParser.parse(plaintext, size);
             if (!(request instanceof Request.Unknown)) {
-                return new Opened(key, request);
+                return new DecryptedRequest(key, request);
             }
             decrypts = decrypts == null ? key : decrypts;
         }
-        return decrypts == null ? null : new Opened(decrypts, UNKNOWN);
+        return decrypts == null ? null : new DecryptedRequest(decrypts, UNKNOWN);
     }
 }

@@ -69,17 +69,17 @@ class KeyRingTest {
             byte[] sealed =
                     CluRig.seal(
                             temporary, new Request.Lua(host(), random.nextInt(), "checkAlive()"));
-            KeyRing.Opened opened = unicast(sealed);
+            KeyRing.DecryptedRequest opened = unicast(sealed);
             assertEquals(Kind.TEMPORARY, opened.key().kind());
             assertInstanceOf(Request.Lua.class, opened.request());
         }
     }
 
-    private KeyRing.Opened unicast(byte[] bytes) {
+    private KeyRing.DecryptedRequest unicast(byte[] bytes) {
         return ring.openUnicast(bytes, bytes.length);
     }
 
-    private KeyRing.Opened broadcast(byte[] bytes) {
+    private KeyRing.DecryptedRequest broadcast(byte[] bytes) {
         return ring.openBroadcast(bytes, bytes.length);
     }
 

@@ -5,6 +5,7 @@ import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.SseSink;
+import io.sirocco.net.WhenFull;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.web.metrics.Exposition;
 import io.sirocco.web.metrics.Metrics;
@@ -36,7 +37,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class Admin implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Admin.class);
-    private static final OperatorServer.Limits LIMITS = new OperatorServer.Limits(256, 64, 4096);
+    private static final int MOST_VIEWERS = 64;
+    private static final int MOST_CONNECTIONS = 256;
 
     private final Subject subject;
     private final Scrape scrape;
@@ -48,7 +50,15 @@ public final class Admin implements AutoCloseable {
         this.subject = subject;
         scrape = new Scrape(subject, metrics);
         sampler = new MetricsSampler(subject, metrics);
-        server = new OperatorServer(address, guard, LIMITS, this::routes);
+        server =
+                new OperatorServer(
+                        address,
+                        guard,
+                        MOST_VIEWERS,
+                        config ->
+                                config.maxConnectionsPerLoop(MOST_CONNECTIONS, WhenFull.BACKLOG)
+                                        .maxBodyBytes(4096),
+                        this::routes);
     }
 
     /** Starts a server without a token for registrations. */

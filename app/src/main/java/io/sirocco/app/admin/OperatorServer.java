@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.admin;
 
+import io.sirocco.http.Config;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.http.SseWriter;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.WhenFull;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * A server for operators: the admin server, and that of a controller's page. It has its own event
  * loop, so that it responds when the others are busy, and uses NIO, so that it is cheap and
  * independent of io_uring. {@link Guard} controls access; all responses have the headers that
- * protect pages. Any thread.
+ * protect pages. A connection may be idle, and headers may take, 5 s. Any thread.
  */
 public final class OperatorServer implements AutoCloseable {
     private static final Duration DRAIN = Duration.ofSeconds(1);
@@ -27,44 +28,37 @@ public final class OperatorServer implements AutoCloseable {
                     + " connect-src 'self'; base-uri 'none'; form-action 'none';"
                     + " frame-ancestors 'none'";
 
-    private final Limits limits;
+    private final int mostViewers;
     private final AtomicInteger viewers = new AtomicInteger();
     private final Server server;
 
     /**
-     * Limits of a server. Immutable.
-     *
-     * @param connections how many are open at once; further ones wait in the backlog
-     * @param viewers how many streams of events are open at once; further ones get a 503
-     * @param bodyBytes the longest body of a request
-     */
-    public record Limits(int connections, int viewers, int bodyBytes) {}
-
-    /**
      * Creates a server that does not listen yet.
      *
+     * @param mostViewers how many streams of events are open at once; further ones get a 503
+     * @param limits sets how many connections there may be, how long they may take, and the longest
+     *     body of a request
      * @param routes adds the routes
      */
     public OperatorServer(
             InetSocketAddress address,
             Guard guard,
-            Limits limits,
+            int mostViewers,
+            Consumer<Config> limits,
             BiConsumer<Routes, OperatorServer> routes) {
-        this.limits = limits;
+        this.mostViewers = mostViewers;
         server =
                 Server.create(
-                        config ->
-                                config.listen(address)
-                                        .name("sirocco-admin")
-                                        .loops(1)
-                                        .poolThreads(1)
-                                        .transport(TransportKind.NIO)
-                                        .maxConnectionsPerLoop(
-                                                limits.connections(), WhenFull.BACKLOG)
-                                        .idleTimeout(IDLE)
-                                        .headerTimeout(IDLE)
-                                        .bodyTimeout(IDLE, limits.bodyBytes())
-                                        .maxBodyBytes(limits.bodyBytes()),
+                        config -> {
+                            config.listen(address)
+                                    .name("sirocco-admin")
+                                    .loops(1)
+                                    .poolThreads(1)
+                                    .transport(TransportKind.NIO)
+                                    .idleTimeout(IDLE)
+                                    .headerTimeout(IDLE);
+                            limits.accept(config);
+                        },
                         all -> {
                             all.filter((request, next) -> secured(next.handle(request)))
                                     .filter(guard);
@@ -97,7 +91,7 @@ public final class OperatorServer implements AutoCloseable {
 
     /** Returns a stream of events, or a refusal if too many are open. */
     public Response events(SseWriter writer) {
-        if (viewers.get() >= limits.viewers()) {
+        if (viewers.get() >= mostViewers) {
             return Response.text("Too many pages are open.\n")
                     .status(503)
                     .header("Retry-After", "10");

@@ -11,6 +11,7 @@ import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.SseSink;
+import io.sirocco.net.WhenFull;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -36,11 +37,11 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>Any thread.
  */
 final class HomePage implements AutoCloseable {
+    private static final int MOST_VIEWERS = 16;
+    private static final int MOST_CONNECTIONS = 1_000;
     private static final int MOST_ARGUMENTS = 8;
     private static final int MOST_INDEX = 10_000;
     private static final int LONGEST_BODY = 6 * ScriptConsole.LONGEST + 1_000; // \\u0000 is escaped
-    private static final OperatorServer.Limits LIMITS =
-            new OperatorServer.Limits(1_000, 16, LONGEST_BODY);
     private static final long FRESH = 250; // milliseconds that a state is shared
     private static final long QUIET = 5_000; // milliseconds between events without news
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
@@ -59,7 +60,16 @@ final class HomePage implements AutoCloseable {
         this.clu = clu;
         this.facts = facts;
         console = new ScriptConsole(clu);
-        server = new OperatorServer(address, guard, LIMITS, this::routes);
+        server =
+                new OperatorServer(
+                        address,
+                        guard,
+                        MOST_VIEWERS,
+                        config ->
+                                config.maxConnectionsPerLoop(MOST_CONNECTIONS, WhenFull.BACKLOG)
+                                        .bodyTimeout(Duration.ofSeconds(5), LONGEST_BODY)
+                                        .maxBodyBytes(LONGEST_BODY),
+                        this::routes);
     }
 
     /**
