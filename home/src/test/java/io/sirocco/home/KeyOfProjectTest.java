@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The key of project.omp: that of the controller, until a client sets another. */
 class KeyOfProjectTest {
     @TempDir Path directory;
+    private int session; // a new one for each request, also after a restart
     private final CipherKey key = CipherKey.random(new SecureRandom());
     private Loops loops;
 
@@ -158,7 +159,7 @@ class KeyOfProjectTest {
         byte[] garbage = "no request at all".getBytes(StandardCharsets.US_ASCII);
         byte[] sealed = new byte[CluCipher.encryptedLength(garbage.length)];
         new CluCipher(key).encrypt(garbage, 0, garbage.length, sealed);
-        byte[] script = CluRig.seal(key, new Request.Lua(CluRig.LOOPBACK, 7, "1+1"));
+        byte[] script = CluRig.seal(key, new Request.Lua(CluRig.LOOPBACK, ++session, "1+1"));
         try (var socket = new DatagramSocket(0, CluRig.LOOPBACK)) {
             socket.send(new DatagramPacket(sealed, sealed.length, clu.address()));
             socket.send(new DatagramPacket(script, script.length, clu.address()));

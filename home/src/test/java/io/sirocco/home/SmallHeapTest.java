@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A controller with a heap of 48 MiB, as on a small machine. */
 class SmallHeapTest {
-    private static final int BODIES = 8;
+    private static final int BODIES = 40;
 
     @TempDir Path directory;
 
@@ -54,7 +54,7 @@ class SmallHeapTest {
             while (!client.execute("HTTP:get(12)").get(30, TimeUnit.SECONDS).equals("1")) {
                 // its port opens after SYSTEM.Init()
             }
-            for (int round = 0; round < 10; round++) {
+            for (int round = 0; round < 4; round++) {
                 List<CompletableFuture<Integer>> sent =
                         IntStream.range(0, BODIES).mapToObj(i -> post(http, uri, large())).toList();
                 List<Integer> statuses = sent.stream().map(CompletableFuture::join).toList();

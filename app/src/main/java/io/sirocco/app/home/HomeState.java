@@ -20,6 +20,7 @@ import java.util.concurrent.TimeoutException;
  * @param state of the scripts: {@code running}, {@code emergency}, ...
  * @param serial 8 hexadecimal digits
  * @param fortified whether it accepts nothing without its project key, which it has
+ * @param refused how many requests had no effect since the start
  * @param demo whether the classes of the objects are those of the demo
  * @param shown how many objects and values Home Assistant shows
  * @param busy whether the thread of the scripts did not list its objects in time
@@ -29,6 +30,7 @@ record HomeState(
         String serial,
         String address,
         boolean fortified,
+        long refused,
         boolean demo,
         MqttStatus mqtt,
         int shown,
@@ -59,6 +61,7 @@ record HomeState(
                 HexFormat.of().toHexDigits(clu.serial()),
                 clu.address().getAddress().getHostAddress() + ":" + clu.address().getPort(),
                 clu.fortified(),
+                clu.refused().total(),
                 facts.demo,
                 clu.mqtt(),
                 clu.shownObjects(),

@@ -329,7 +329,8 @@ function hear(event) {
   const all = JSON.parse(event.data);
   demo = all.demo;
   state(all.state, all.busy ? "The scripts are busy: the objects are out of date." : NOTICES[all.state]);
-  $("description").textContent = ["Virtual CLU", all.demo ? "demo" : "", all.fortified ? "fortified" : ""].filter(Boolean).join(", ");
+  $("description").textContent = ["Virtual CLU", all.demo ? "demo" : "", all.fortified ? "fortified" : "",
+    all.refused > 0 ? all.refused + " requests refused" : ""].filter(Boolean).join(", ");
   $("serial").textContent = all.serial;
   $("serial-decimal").textContent = `${parseInt(all.serial, 16)} decimal`;
   const [host, port] = all.address.split(":");

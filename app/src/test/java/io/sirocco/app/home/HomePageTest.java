@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Browser;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -209,6 +211,11 @@ class HomePageTest {
             browser.until("document.getElementById('value').textContent === '42'");
             browser.until("document.getElementById('log').innerText.includes('<b>hi</b>')");
             browser.shown("home");
+            try (var attacker = new DatagramSocket()) {
+                InetAddress to = InetAddress.getLoopbackAddress();
+                attacker.send(new DatagramPacket(new byte[3], 3, to, home.udpPort()));
+            }
+            browser.until("document.body.innerText.includes('1 requests refused')");
             browser.screen(390, 844, "light");
             browser.until("document.documentElement.scrollWidth <= 390");
             browser.shown("home-phone");

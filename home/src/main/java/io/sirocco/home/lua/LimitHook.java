@@ -65,6 +65,8 @@ final class LimitHook extends DebugLib {
     private final Frame[] frames = new Frame[LuaLimits.PROBES + 4];
     private int tasks; // frames in use
     private Frame frame; // the last of them
+    private long liveBefore = -1; // bytes of the heap before the last task that was stopped
+    private long liveBeforeAt; // collections when it ended
     private int countdown = QUANTUM;
     private volatile ScriptStopped stopped; // all tasks
 
@@ -110,6 +112,10 @@ final class LimitHook extends DebugLib {
         Frame ended = frame;
         while (depth > ended.depth) {
             onReturn(); // an error has unwound without returning
+        }
+        if (ended.stopped != null && ended.live >= 0) { // what it had is garbage now
+            liveBefore = ended.live;
+            liveBeforeAt = LiveHeap.collections();
         }
         globals.running.errorfunc = ended.errorHandler;
         countdown = ended.left;
@@ -387,7 +393,8 @@ final class LimitHook extends DebugLib {
         }
         frame.allocated = now;
         if (frame.live < 0) {
-            frame.live = LiveHeap.afterLastCollection();
+            boolean known = liveBefore >= 0 && LiveHeap.collections() == liveBeforeAt;
+            frame.live = known ? liveBefore : LiveHeap.afterLastCollection();
             return false;
         }
         long grown = grown();

@@ -53,6 +53,15 @@ final class LiveHeap {
         return used;
     }
 
+    /** Returns how many collections there were. */
+    static long collections() {
+        long sum = 0;
+        for (GarbageCollectorMXBean each : COLLECTORS) {
+            sum += Math.max(0, each.getCollectionCount());
+        }
+        return sum;
+    }
+
     /**
      * Collects the garbage of all generations, once in five seconds.
      *

@@ -12,7 +12,7 @@ import java.util.Map;
  * #READING} bodies that have not arrived yet. Any thread.
  */
 final class BodyBudget {
-    static final int READING = 16;
+    static final int READING = 64;
 
     /** Of the process: a part of the heap, from 2 to 16 MiB. */
     static final BodyBudget OF_PROCESS =
@@ -42,10 +42,12 @@ final class BodyBudget {
 
     /** Begins a body; returns null if too many bodies of the address have not arrived yet. */
     synchronized Share begin(InetAddress address) {
-        Host host = hosts.computeIfAbsent(address, each -> new Host());
-        if (host.reading == READING) {
+        Host known = hosts.get(address);
+        if (known != null && known.reading == READING) {
             return null;
         }
+        Host host = known == null ? new Host() : known;
+        hosts.put(address, host);
         host.reading++;
         host.bodies++;
         return new Share(address, host);
