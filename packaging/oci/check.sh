@@ -127,6 +127,7 @@ stop() { # WHAT
     kill "$(sed -n 's/.*"child-pid": \([0-9]*\).*/\1/p' "$place/info")"
     wait "$server" || echo "$1: it ends with $?"
     server=
+    grep -F '[engine]' <&4 | sed "s/^/$1: /"
     exec 4<&-
 }
 

@@ -91,7 +91,7 @@ static void fit_memory(int mib) {
     add("-Xms8m");
     add(largest);
     if (mib >= SMALL_MEMORY) return;
-    // The second compiler takes 20 MiB while it works, and a cache that is mapped where it wants to be 10 MiB less.
+    // The second compiler needs much memory while it works; a cache that is mapped where it wants to be takes 10 MiB less.
     add("-XX:TieredStopAtLevel=1");
     add("-XX:ReservedCodeCacheSize=16m");
     add("-XX:ArchiveRelocationMode=0");
@@ -115,6 +115,7 @@ static int run(int argc, char **argv) {
     // Where nothing can be written, nothing can be unpacked: these libraries are files already.
     add("-Dbrotli4j.library.path=" LIB "/native/libbrotli.so");
     add("-DZstdNativePath=" LIB "/native/libzstd-jni.so");
+    add("-Dtruffle.attach.library=" LIB "/native/libtruffleattach.so");
     for (char *word = strtok(options, " \t\n"); word; word = strtok(NULL, " \t\n")) add(word);
     add("-jar");
     add(LIB "/sirocco.jar");

@@ -68,11 +68,14 @@ fill_layers() {
 
 # Elsewhere these libraries unpack themselves into a temporary folder, which a container may not have, or not for programs.
 unpack_native_libraries() { # LIB
-    local machine
+    local machine name
     machine=$(uname -m)
+    name=${machine/x86_64/amd64}
     unzip -q -j "$1/native-linux-$machine"-*.jar "lib/linux-$machine/libbrotli.so" -d "$1/native"
-    unzip -q -j "$1"/zstd-jni-*.jar "linux/${machine/x86_64/amd64}/libzstd-jni-*.so" -d "$1/native"
+    unzip -q -j "$1"/zstd-jni-*.jar "linux/$name/libzstd-jni-*.so" -d "$1/native"
     mv "$1"/native/libzstd-jni-*.so "$1/native/libzstd-jni.so"
+    unzip -q -j "$home"/lib/script/truffle-api-*.jar "META-INF/resources/engine/libtruffleattach/linux/$name/bin/libtruffleattach.so" \
+        -d "$1/native"
 }
 
 compile_launcher() { # FILE
