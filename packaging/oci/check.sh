@@ -28,6 +28,7 @@ main() {
     fill_site
     has bwrap || return
     says_its_version
+    refuses_what_cannot_work
     serves "without limits"
     serves_compressed
     answers_scripts
@@ -135,6 +136,17 @@ says_its_version() {
     local said
     said=$(box -- --version 2>&1)
     [[ $said == "sirocco "*"AOT cache: in use"* ]] || echo "--version says: $said"
+}
+
+refuses_what_cannot_work() {
+    local url said
+    for url in https://127.0.0.1/ http:// http://127.0.0.1:x/ 'http://[::1/' 'http://127.0.0.1/a b' http://127.0.0.1:9/; do
+        said=$(box -- health "$url" 2>&1)
+        [ $? = 1 ] && [[ $said == "sirocco: $url: "* ]] || echo "health $url says: $said"
+    done
+    echo 50331648 >"$place/memory.max"
+    said=$(box --tmpfs /sys --dir /sys/fs/cgroup --ro-bind "$place/memory.max" /sys/fs/cgroup/memory.max -- --version 2>&1)
+    [ $? = 2 ] && [[ $said == *"48 MiB"*"needs 64 MiB"* ]] || echo "with 48 MiB it says: $said"
 }
 
 serves() { # WHAT [OPTION OF BWRAP ...]
