@@ -74,7 +74,7 @@ rules = api.get_object_by_name("Rules")
 rules.get_feature_by_name("RuleList").set_value("'lights: 0 22 * * *'")
 fact("rules", rules.get_feature_by_name("RuleCount").get_value())
 fact("rule", rules.get_feature_by_name("RuleList").get_value())
-fact("deleted", rules.get_method_by_name("DeleteRule").execute_method("1"))
+fact("deleted", rules.get_method_by_name("DeleteRule").execute_method(1))
 fact("left", rules.get_feature_by_name("RuleCount").get_value())
 
 times, clocks = Reports(), Reports()

@@ -52,6 +52,7 @@ final class CluServer implements ReportSink, AutoCloseable {
     private final KeyFile keyFile;
     private final FileTransfers transfers;
     private final KeyRing keys;
+    private final boolean servesFiles; // when it is fortified
     private final ReplayWindow replays; // null unless it is to be fortified
     private final Refusals refusals;
     private final RecentHosts hosts = new RecentHosts();
@@ -104,6 +105,7 @@ final class CluServer implements ReportSink, AutoCloseable {
         this.content = content;
         this.transfers = transfers;
         this.keys = new KeyRing(content, random);
+        this.servesFiles = settings.fortifiedTftp;
         this.replays =
                 settings.fortified ? new ReplayWindow(ReplayFile.open(settings.directory)) : null;
         this.refusals = new Refusals(loop, line -> scripts.log().add(Level.WARNING, line));
@@ -224,6 +226,8 @@ final class CluServer implements ReportSink, AutoCloseable {
     private Refusals.Reason reasonToRefuse(
             Request request, byte[] bytes, int length, InetSocketAddress from) {
         return switch (request) {
+            case Request.StartTftp start when !servesFiles -> Refusals.Reason.NOT_ALLOWED;
+            case Request.Measurements measurements when !servesFiles -> Refusals.Reason.NOT_ALLOWED;
             case Request.Lua lua ->
                     isText(lua.script())
                             ? reasonToRefuse(
@@ -246,7 +250,7 @@ final class CluServer implements ReportSink, AutoCloseable {
             default -> {
                 boolean isNew = replays.isNew(bytes, length);
                 replays.write(); // its effect begins before the turn ends
-                yield isNew || hosts.contains(from.getAddress(), loop.now())
+                yield isNew || hosts.mayRepeat(from.getAddress(), loop.now())
                         ? null
                         : Refusals.Reason.COPY;
             }

@@ -23,6 +23,7 @@ public final class CluSettings {
     int tftpPort = 69;
     boolean broadcasts = true;
     boolean fortified;
+    boolean fortifiedTftp;
     ReportForm reports = ReportForm.PLAIN;
     TransportKind transport = TransportKind.AUTO;
     String version = "0";
@@ -76,6 +77,15 @@ public final class CluSettings {
      */
     public CluSettings fortified(boolean fortified) {
         this.fortified = fortified;
+        return this;
+    }
+
+    /**
+     * Sets whether a fortified controller serves files by TFTP; false by default. TFTP has no keys:
+     * with a recorded request and a forged address a stranger can write the files of the scripts.
+     */
+    public CluSettings fortifiedTftp(boolean served) {
+        this.fortifiedTftp = served;
         return this;
     }
 

@@ -38,7 +38,11 @@ class FortifiedTest {
 
     @BeforeEach
     void open() throws Exception {
-        rig = new CluRig(directory, CluRig.MAIN, settings -> settings.fortified(true));
+        rig =
+                new CluRig(
+                        directory,
+                        CluRig.MAIN,
+                        settings -> settings.fortified(true).fortifiedTftp(true));
     }
 
     @AfterEach
@@ -145,7 +149,8 @@ class FortifiedTest {
                                 .address(CluRig.LOOPBACK)
                                 .port(port)
                                 .tftpPort(0)
-                                .fortified(true));
+                                .fortified(true)
+                                .fortifiedTftp(true));
     }
 
     @Test
@@ -247,6 +252,36 @@ class FortifiedTest {
                 client.stopTftp().get(30, TimeUnit.SECONDS);
                 client.reset().get(30, TimeUnit.SECONDS);
             }
+        }
+    }
+
+    /** The address could be forged: what somebody else can do by repeating is bounded. */
+    @Test
+    void aRequestWithoutASessionMayBeRepeatedSixteenTimesForEachNewOne() throws Exception {
+        byte[] reset = CluRig.seal(rig.project, new Request.Reset(CluRig.LOOPBACK));
+        for (int session = 1; session <= 2; session++) {
+            byte[] alive =
+                    CluRig.seal(rig.project, new Request.CheckAlive(CluRig.LOOPBACK, session));
+            assertNotNull(rig.exchange(rig.clu.address(), alive));
+            for (int i = session; i <= 1 + RecentHosts.REPEATS; i++) { // the first one was new
+                assertNotNull(rig.exchange(rig.clu.address(), reset));
+            }
+            assertNull(rig.exchange(rig.clu.address(), reset));
+        }
+    }
+
+    /** TFTP has no keys: whoever forges an address could replace the scripts. */
+    @Test
+    void itServesNoFilesUnlessItIsToldTo() throws Exception {
+        int port = rig.clu.address().getPort();
+        rig.clu.close();
+        try (Clu clu = rig.start(settings -> settings.port(port).fortified(true))) {
+            assertNull(
+                    rig.exchange(clu.address(), CluRig.seal(rig.project, new Request.StartTftp())));
+            byte[] measurements =
+                    CluRig.seal(rig.project, new Request.Measurements(CluRig.LOOPBACK, 7, "text"));
+            assertNull(rig.exchange(clu.address(), measurements));
+            assertEquals(2, clu.refused().notAllowed());
         }
     }
 

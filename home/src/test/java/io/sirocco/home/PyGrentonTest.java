@@ -89,7 +89,8 @@ class PyGrentonTest {
                                         .address(ADDRESS)
                                         .broadcasts(false)
                                         .reports(ReportForm.QUOTED)
-                                        .fortified(fortified))) {
+                                        .fortified(fortified)
+                                        .fortifiedTftp(true))) {
             assertEquals(CluClient.PORT, clu.address().getPort());
             assertEquals(
                     List.of(

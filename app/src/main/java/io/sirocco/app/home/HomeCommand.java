@@ -87,6 +87,14 @@ public final class HomeCommand implements Callable<Integer> {
     private boolean fortified;
 
     @Option(
+            names = "--fortified-tftp",
+            description =
+                    "With --fortified, serve files by TFTP as well. TFTP has no keys: a stranger in"
+                            + " the network could replace scripts. Use it for as long as Object"
+                            + " Manager sends files.")
+    private boolean fortifiedTftp;
+
+    @Option(
             names = "--admin",
             paramLabel = "ADDRESS",
             defaultValue = "127.0.0.1:9180",
@@ -174,6 +182,7 @@ public final class HomeCommand implements Callable<Integer> {
                                                 .port(udp)
                                                 .tftpPort(tftp)
                                                 .fortified(fortified)
+                                                .fortifiedTftp(fortifiedTftp)
                                                 .reports(
                                                         quotedReports
                                                                 ? ReportForm.QUOTED
