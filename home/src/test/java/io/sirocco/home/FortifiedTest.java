@@ -255,21 +255,6 @@ class FortifiedTest {
         }
     }
 
-    /** The address could be forged: what somebody else can do by repeating is bounded. */
-    @Test
-    void aRequestWithoutASessionMayBeRepeatedSixteenTimesForEachNewOne() throws Exception {
-        byte[] reset = CluRig.seal(rig.project, new Request.Reset(CluRig.LOOPBACK));
-        for (int session = 1; session <= 2; session++) {
-            byte[] alive =
-                    CluRig.seal(rig.project, new Request.CheckAlive(CluRig.LOOPBACK, session));
-            assertNotNull(rig.exchange(rig.clu.address(), alive));
-            for (int i = session; i <= 1 + RecentHosts.REPEATS; i++) { // the first one was new
-                assertNotNull(rig.exchange(rig.clu.address(), reset));
-            }
-            assertNull(rig.exchange(rig.clu.address(), reset));
-        }
-    }
-
     /** TFTP has no keys: whoever forges an address could replace the scripts. */
     @Test
     void itServesNoFilesUnlessItIsToldTo() throws Exception {

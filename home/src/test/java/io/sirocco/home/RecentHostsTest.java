@@ -17,13 +17,25 @@ class RecentHostsTest {
     @Test
     void aHostIsKnownForTenMinutes() {
         long end = RecentHosts.TIME.toMillis();
-        assertFalse(hosts.contains(host(1), 0));
+        assertFalse(hosts.mayRepeat(host(1), 0));
         hosts.add(host(1), 0);
-        assertTrue(hosts.contains(host(1), end));
-        assertFalse(hosts.contains(host(1), end + 1));
+        assertTrue(hosts.mayRepeat(host(1), end));
+        assertFalse(hosts.mayRepeat(host(1), end + 1));
         hosts.add(host(1), end);
-        assertTrue(hosts.contains(host(1), end + 1));
-        assertFalse(hosts.contains(host(2), end));
+        assertTrue(hosts.mayRepeat(host(1), end + 1));
+        assertFalse(hosts.mayRepeat(host(2), end));
+    }
+
+    /** Its address could be forged: what somebody else can do by repeating is bounded. */
+    @Test
+    void aHostMayRepeatSixteenRequestsForEachNewOne() {
+        for (int round = 0; round < 2; round++) {
+            hosts.add(host(1), round);
+            for (int i = 0; i < RecentHosts.REPEATS; i++) {
+                assertTrue(hosts.mayRepeat(host(1), round));
+            }
+            assertFalse(hosts.mayRepeat(host(1), round));
+        }
     }
 
     @Test
@@ -33,8 +45,8 @@ class RecentHostsTest {
         }
         hosts.add(host(0), 256);
         hosts.add(host(256), 257);
-        assertTrue(hosts.contains(host(0), 257));
-        assertFalse(hosts.contains(host(1), 257));
-        assertTrue(hosts.contains(host(256), 257));
+        assertTrue(hosts.mayRepeat(host(0), 257));
+        assertFalse(hosts.mayRepeat(host(1), 257));
+        assertTrue(hosts.mayRepeat(host(256), 257));
     }
 }

@@ -175,6 +175,8 @@ public final class TftpServer implements AutoCloseable {
             if (request.write()) {
                 int last = receive(transfer, request);
                 over(active); // its client may begin the next one as soon as it knows
+                Object[] facts = {active.from.getAddress().getHostAddress(), request.file()};
+                LOG.get().log(Level.INFO, "{0} has written {1} by TFTP", facts);
                 transfer.acknowledge(last);
                 linger(transfer, last);
             } else {
