@@ -137,7 +137,8 @@ final class Entity {
         busy = true;
         CompletableFuture<?> done = CompletableFuture.completedFuture(null);
         for (Call call : commands.remove()) {
-            done = done.thenCompose(before -> run(call));
+            // Not on the event loop, which has completed the call before.
+            done = done.thenComposeAsync(before -> run(call), mqtt.executor());
         }
         done.whenCompleteAsync(
                 (result, error) -> {

@@ -15,9 +15,11 @@ import java.net.Inet4Address;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -253,6 +255,24 @@ class HomeAssistantTest {
         broker.publish(root(name) + "/set", payload);
         capture.awaitPayload(root(name) + "/state", state);
         await(calls, () -> calls.equals(String.join(" ", remote.calls())));
+    }
+
+    /** Before, the thread that completed one call made the next one: the event loop. */
+    @Test
+    void allCallsOfACommandAreMadeOnTheMqttThread() throws Exception {
+        begin(all());
+        remote.hold();
+        broker.publish(root("LED1") + "/set", "{\"state\":\"OFF\"}");
+        for (int i = 0; i < 4; i++) {
+            await("called", () -> !remote.held.isEmpty());
+            onMqttThread(() -> {}); // which has called, and waits for the result
+            remote.held.remove().complete(null);
+        }
+        assertEquals(Collections.nCopies(4, "sirocco-home-mqtt"), remote.threads());
+    }
+
+    private void onMqttThread(Runnable task) throws Exception {
+        mqtt.executor().submit(task).get(30, TimeUnit.SECONDS);
     }
 
     @Test
