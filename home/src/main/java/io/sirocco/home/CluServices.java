@@ -134,17 +134,23 @@ final class CluServices implements Controller, AutoCloseable {
     @Override
     public void sendDiscovery(
             String name, String id, String deviceClass, String unit, String template) {
-        mqtt.withHomeAssistant(home -> home.addSensor(name, id, deviceClass, unit, template));
+        mqtt.withHomeAssistant(
+                name.length()
+                        + id.length()
+                        + deviceClass.length()
+                        + unit.length()
+                        + template.length(),
+                home -> home.addSensor(name, id, deviceClass, unit, template));
     }
 
     @Override
     public void sendValue(String id, String value) {
-        mqtt.withHomeAssistant(home -> home.sensorValue(id, value));
+        mqtt.withHomeAssistant(id.length() + value.length(), home -> home.sensorValue(id, value));
     }
 
     @Override
     public void objectChanged(String object, Press press) {
-        mqtt.withHomeAssistant(home -> home.changed(object, press));
+        mqtt.withHomeAssistant(object.length(), home -> home.changed(object, press));
     }
 
     @Override

@@ -19,17 +19,21 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
  * MQTT of a controller: the connection to its broker, and the objects of controllers in Home
  * Assistant, as the features of class 0 say. Settings are applied one after the other on a thread
- * of their own, since they read files. Any thread.
+ * of their own, since they read files. Up to {@value #MAX_WAITING} of them wait, with values of
+ * scripts of up to 4 Mi characters; further ones are dropped, and the log says so. Any thread.
  */
 final class MqttService implements AutoCloseable {
     private static final int MAX_WAITING = 1_000;
+    private static final long MAX_CHARACTERS = 4 << 20;
+    private static final int CLOSE_MILLIS = 1_000;
+    private static final int TURN_MILLIS = 10_000;
 
     private final CluSettings settings;
     private final int serial;
@@ -39,7 +43,9 @@ final class MqttService implements AutoCloseable {
     private final ExecutorService executor =
             Executors.newSingleThreadExecutor(
                     Thread.ofVirtual().name("sirocco-home-mqtt-settings").factory());
-    private final AtomicInteger waiting = new AtomicInteger(); // tasks of the executor
+    private volatile int waiting; // tasks of the executor; locked to change, with the next two
+    private long characters; // that they keep
+    private boolean dropping;
     private volatile OwnObjects own; // set before the scripts start
     private volatile BiConsumer<String, String> commands = (id, payload) -> {};
     private volatile HomeAssistant homeAssistant; // null while MQTT is off
@@ -95,33 +101,62 @@ final class MqttService implements AutoCloseable {
      * @param controllers the other ones that they declare
      */
     void apply(MqttFeatures wanted, String named, Map<String, Inet4Address> controllers) {
-        execute(() -> reach(wanted, named, controllers));
+        execute(
+                0,
+                () -> {
+                    reach(wanted, named, controllers);
+                    connection.awaitTurn(TURN_MILLIS); // or its tasks would be without a bound
+                });
     }
 
-    private void execute(Runnable task) {
-        if (waiting.incrementAndGet() > MAX_WAITING) {
-            waiting.decrementAndGet();
-            log.accept(Level.WARNING, "MQTT: too much at once, a part is dropped");
+    private void execute(long length, Runnable task) {
+        if (!begin(length)) {
             return;
         }
         try {
             executor.execute(
                     () -> {
                         try {
-                            task.run();
+                            MqttConnection.guarded("a change of settings", task);
                         } finally {
-                            waiting.decrementAndGet();
+                            end(length);
                         }
                     });
         } catch (RejectedExecutionException e) {
-            // the controller ends
+            end(length); // the controller ends
         }
     }
 
-    /** Runs an action on Home Assistant once the waiting settings have been applied. */
-    void withHomeAssistant(Consumer<HomeAssistant> task) {
-        if (waiting.get() > 0) { // read before the field
-            execute(() -> Optional.ofNullable(homeAssistant).ifPresent(task));
+    private boolean begin(long length) {
+        synchronized (this) {
+            if (waiting < MAX_WAITING && (waiting == 0 || characters + length <= MAX_CHARACTERS)) {
+                waiting++;
+                characters += length;
+                return true;
+            }
+            if (dropping) {
+                return false;
+            }
+            dropping = true;
+        }
+        log.accept(Level.WARNING, "MQTT: too much at once, a part is dropped");
+        return false;
+    }
+
+    private synchronized void end(long length) {
+        waiting--;
+        characters -= length;
+        dropping &= waiting > 0;
+    }
+
+    /**
+     * Runs an action on Home Assistant once the waiting settings have been applied.
+     *
+     * @param length of the text that the action keeps, in characters
+     */
+    void withHomeAssistant(long length, Consumer<HomeAssistant> task) {
+        if (waiting > 0) { // read before the field
+            execute(length, () -> Optional.ofNullable(homeAssistant).ifPresent(task));
         } else {
             Optional.ofNullable(homeAssistant).ifPresent(task);
         }
@@ -215,7 +250,13 @@ final class MqttService implements AutoCloseable {
             return;
         }
         executor.execute(this::stopHomeAssistant);
-        executor.close();
+        executor.shutdown();
+        try {
+            executor.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS); // it may read a file
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        executor.shutdownNow();
         connection.close();
     }
 }

@@ -24,7 +24,10 @@ import java.util.function.Supplier;
  * Clients of the other controllers of the project, one for each address. They have the project key
  * of this controller: when that changes, they are opened anew, and register again for the reports
  * that are wanted. Up to {@value #MOST} are open; a further one takes the place of the one that was
- * used longest ago, if nothing waits for that. Any thread; may block for a moment.
+ * used longest ago, if nothing waits for that.
+ *
+ * <p>Any thread. Methods that open or close a client wait for the event loop, and hold no monitor
+ * while they do.
  */
 final class RemoteClients implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);
@@ -90,36 +93,86 @@ final class RemoteClients implements AutoCloseable {
         this.projectKey = projectKey;
     }
 
-    /** Returns the client of a controller. */
-    synchronized CluClient client(Inet4Address controller) throws IOException {
+    /**
+     * Returns the client of a controller, which it opens if there is none. Sockets are opened and
+     * closed outside of the monitor: both wait for the event loop, which may be waiting for the
+     * monitor. Of two threads that open a client of the same controller, one closes it again.
+     *
+     * @throws IOException if no socket can be bound, or too many controllers are in use
+     */
+    CluClient client(Inet4Address controller) throws IOException {
+        List<CluClient> unused = new ArrayList<>();
+        try {
+            while (true) {
+                CipherKey current;
+                synchronized (this) {
+                    current = useKey(unused);
+                    Optional<CluClient> open = find(controller);
+                    if (open.isPresent()) {
+                        return open.get();
+                    }
+                    makeRoom(unused);
+                }
+                CluClient opened =
+                        CluClient.open(
+                                loops,
+                                local,
+                                new InetSocketAddress(controller, port),
+                                current,
+                                timeout);
+                synchronized (this) {
+                    unused.add(opened); // unless it is added
+                    if (useKey(unused).equals(current)) {
+                        Optional<CluClient> open = find(controller);
+                        if (open.isPresent()) {
+                            return open.get();
+                        }
+                        makeRoom(unused);
+                        unused.remove(opened);
+                        add(controller, opened);
+                        return opened;
+                    }
+                }
+            }
+        } finally {
+            unused.forEach(CluClient::close);
+        }
+    }
+
+    // Under the monitor
+
+    /** Returns the project key. When it is another than before, no client has it. */
+    private CipherKey useKey(List<CluClient> unused) throws IOException {
         if (closed) {
             throw new IOException("the controller has ended");
         }
         CipherKey current = projectKey.get();
         if (!current.equals(key)) {
-            closeAll();
+            removeAll(unused);
             key = current;
         }
-        Open open = clients.get(controller);
-        CluClient client = open == null ? null : open.client;
-        if (client == null) {
-            makeRoom();
-            client =
-                    CluClient.open(
-                            loops, local, new InetSocketAddress(controller, port), key, timeout);
-            clients.put(controller, new Open(client, System.nanoTime()));
-            for (Reports each : wanted) {
-                if (each.controller.equals(controller)) {
-                    each.register(client);
-                }
-            }
-        } else {
-            clients.put(controller, new Open(client, System.nanoTime()));
-        }
-        return client;
+        return current;
     }
 
-    private void makeRoom() throws IOException {
+    private Optional<CluClient> find(Inet4Address controller) {
+        Open open = clients.get(controller);
+        if (open == null) {
+            return Optional.empty();
+        }
+        clients.put(controller, new Open(open.client, System.nanoTime()));
+        return Optional.of(open.client);
+    }
+
+    private void add(Inet4Address controller, CluClient client) {
+        clients.put(controller, new Open(client, System.nanoTime()));
+        for (Reports each : wanted) {
+            if (each.controller.equals(controller)) {
+                each.register(client);
+            }
+        }
+    }
+
+    private void makeRoom(List<CluClient> unused) throws IOException {
         if (clients.size() < MOST) {
             return;
         }
@@ -128,7 +181,7 @@ final class RemoteClients implements AutoCloseable {
             boolean idle = now - each.getValue().used > timeout.toNanos();
             boolean reports = wanted.stream().anyMatch(one -> one.controller.equals(each.getKey()));
             if (idle && !reports) {
-                each.getValue().client.close();
+                unused.add(each.getValue().client);
                 clients.remove(each.getKey());
                 return;
             }
@@ -136,6 +189,14 @@ final class RemoteClients implements AutoCloseable {
         throw new IOException(
                 MOST + " other controllers are in use; one more can be called when one is idle");
     }
+
+    private void removeAll(List<CluClient> unused) {
+        wanted.forEach(Reports::clientIsGone);
+        clients.values().forEach(each -> unused.add(each.client));
+        clients.clear();
+    }
+
+    // Any thread
 
     /** Returns whether an address is that of a controller that was called. */
     synchronized boolean isController(InetAddress address) {
@@ -154,11 +215,14 @@ final class RemoteClients implements AutoCloseable {
      * @param features a table of Lua: {@code {{DIM1,0},{DIM2,0}}}
      * @param received receives the text of each report, {@code {0.5, 1}}, on the event loop
      */
-    synchronized Mqtt.Subscription register(
+    Mqtt.Subscription register(
             Inet4Address controller, String features, Consumer<String> received) {
         var reports = new Reports(controller, features, received);
-        wanted.add(reports);
-        open(controller).ifPresent(reports::register);
+        synchronized (this) {
+            wanted.add(reports); // a client that is opened from now on registers
+            find(controller).ifPresent(reports::register);
+        }
+        open(controller);
         return () -> cancel(reports);
     }
 
@@ -170,15 +234,20 @@ final class RemoteClients implements AutoCloseable {
     }
 
     /** Registers again after a new project key: no report comes under the old one. */
-    synchronized void keyChanged() {
-        if (!closed) {
-            wanted.stream().map(each -> each.controller).distinct().forEach(this::open);
+    void keyChanged() {
+        List<Inet4Address> controllers;
+        synchronized (this) {
+            controllers =
+                    closed
+                            ? List.of()
+                            : wanted.stream().map(each -> each.controller).distinct().toList();
         }
+        controllers.forEach(this::open);
     }
 
-    private Optional<CluClient> open(Inet4Address controller) {
+    private void open(Inet4Address controller) {
         try {
-            return Optional.of(client(controller));
+            client(controller);
         } catch (IOException e) {
             LOG.get()
                     .log(
@@ -186,19 +255,16 @@ final class RemoteClients implements AutoCloseable {
                             "{0} cannot be asked for reports now: {1}",
                             controller.getHostAddress(),
                             e.getMessage());
-            return Optional.empty();
         }
     }
 
-    private void closeAll() {
-        wanted.forEach(Reports::clientIsGone);
-        clients.values().forEach(each -> each.client.close());
-        clients.clear();
-    }
-
     @Override
-    public synchronized void close() {
-        closed = true;
-        closeAll();
+    public void close() {
+        List<CluClient> unused = new ArrayList<>();
+        synchronized (this) {
+            closed = true;
+            removeAll(unused);
+        }
+        unused.forEach(CluClient::close);
     }
 }

@@ -18,7 +18,7 @@ import java.util.stream.DoubleStream;
 abstract class ScriptedObjects implements ControllerObjects {
     static final int GROUP = 16;
 
-    /** Evaluates a script; must not block. */
+    /** Evaluates a script. It may wait until the event loop has opened a socket. */
     abstract CompletableFuture<String> evaluate(String script);
 
     @Override

@@ -2,6 +2,7 @@
 package io.sirocco.home;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.home.protocol.Request;
@@ -12,8 +13,8 @@ import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,14 +31,20 @@ class StartUnderLoadTest {
     void aControllerRespondsToScriptsWhenRequestsComeWhileItStarts() throws Exception {
         var key = CipherKey.random(new SecureRandom());
         CluRig.write(directory, "function checkAlive() return '1' end", key);
-        var stop = new AtomicBoolean();
         int port;
         try (var free = new DatagramSocket(0, CluRig.LOOPBACK)) {
             port = free.getLocalPort();
         }
         byte[] alive = CluRig.seal(key, new Request.Lua(CluRig.LOOPBACK, 1, "checkAlive()"));
-        Thread sender = Thread.ofPlatform().start(() -> send(alive, port, stop));
-        try (Loops loops = Loops.start(settings -> settings.loops(1).name("test"))) {
+        var datagram =
+                new DatagramPacket(
+                        alive, alive.length, new InetSocketAddress(CluRig.LOOPBACK, port));
+        try (var socket = new DatagramSocket(0, CluRig.LOOPBACK);
+                Loops loops = Loops.start(settings -> settings.loops(1).name("test"));
+                var sender = Executors.newSingleThreadScheduledExecutor()) {
+            var load = // and not a flood
+                    sender.scheduleWithFixedDelay(
+                            () -> send(datagram, socket), 0, 1, TimeUnit.MILLISECONDS);
             for (int i = 0; i < STARTS; i++) {
                 try (Clu clu =
                                 Clu.start(
@@ -51,9 +58,8 @@ class StartUnderLoadTest {
                     assertEquals("2", responds(client), "start " + i);
                 }
             }
-        } finally {
-            stop.set(true);
-            sender.join();
+            assertFalse(load.isDone(), "it has failed");
+            sender.shutdownNow();
         }
     }
 
@@ -69,16 +75,12 @@ class StartUnderLoadTest {
         return value;
     }
 
-    private static void send(byte[] datagram, int port, AtomicBoolean stop) {
-        var to = new InetSocketAddress(CluRig.LOOPBACK, port);
-        try (var socket = new DatagramSocket(0, CluRig.LOOPBACK)) {
-            while (!stop.get()) {
-                for (int i = 0; i < 50; i++) {
-                    socket.send(new DatagramPacket(datagram, datagram.length, to));
-                }
-                Thread.sleep(1); // a load, not a flood
+    private static void send(DatagramPacket datagram, DatagramSocket socket) {
+        try {
+            for (int i = 0; i < 50; i++) {
+                socket.send(datagram);
             }
-        } catch (IOException | InterruptedException e) {
+        } catch (IOException e) {
             throw new AssertionError(e);
         }
     }

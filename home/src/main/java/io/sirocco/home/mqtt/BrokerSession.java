@@ -47,7 +47,7 @@ final class BrokerSession {
     private static final byte[] OFFLINE = "offline".getBytes(StandardCharsets.US_ASCII);
 
     private final MqttSettings settings;
-    private final Executor executor;
+    private final MqttThread executor;
     private final PublishQueue queue;
     private final Mqtt3AsyncClient client;
     private final Map<Long, PublishQueue.Message> inFlight = new HashMap<>();
@@ -60,7 +60,8 @@ final class BrokerSession {
      * @param executor the MQTT thread
      * @throws IOException if a certificate cannot be used
      */
-    BrokerSession(MqttSettings settings, Executor executor, PublishQueue queue) throws IOException {
+    BrokerSession(MqttSettings settings, MqttThread executor, PublishQueue queue)
+            throws IOException {
         this.settings = settings;
         this.executor = executor;
         this.queue = queue;
@@ -120,38 +121,39 @@ final class BrokerSession {
      * @param ended is called once with the reason, after a failure or the end of the connection
      */
     void connect(Consumer<Mqtt3Publish> received, Runnable accepted, Consumer<Throwable> ended) {
-        end.thenAcceptAsync(
-                cause -> {
+        executor.when(
+                end,
+                (cause, none) -> {
                     connected = false;
                     inFlight.values().forEach(queue::putBack);
                     inFlight.clear();
                     ended.accept(cause);
-                },
-                executor);
+                });
         client.publishes(MqttGlobalPublishFilter.ALL, received, executor);
-        client.connect(
-                        Mqtt3Connect.builder()
-                                .cleanSession(true)
-                                .keepAlive(KEEP_ALIVE_SECONDS)
-                                .build())
-                .whenComplete(
-                        (acknowledged, error) -> {
-                            if (end.isDone()) {
-                                client.disconnect(); // it was left meanwhile
-                            }
-                        })
-                .whenCompleteAsync(
-                        (acknowledged, error) -> {
-                            if (error != null) {
-                                ended(error);
-                            } else if (end.isDone()) {
-                                client.disconnect();
-                            } else {
-                                connected = true;
-                                accepted.run();
-                            }
-                        },
-                        executor);
+        var response =
+                client.connect(
+                                Mqtt3Connect.builder()
+                                        .cleanSession(true)
+                                        .keepAlive(KEEP_ALIVE_SECONDS)
+                                        .build())
+                        .whenComplete(
+                                (acknowledged, error) -> {
+                                    if (end.isDone()) {
+                                        client.disconnect(); // it was left meanwhile
+                                    }
+                                });
+        executor.when(
+                response,
+                (acknowledged, error) -> {
+                    if (error != null) {
+                        ended(error);
+                    } else if (end.isDone()) {
+                        client.disconnect();
+                    } else {
+                        connected = true;
+                        accepted.run();
+                    }
+                });
     }
 
     private void ended(Throwable cause) {
@@ -175,8 +177,9 @@ final class BrokerSession {
             }
             PublishQueue.Message message = next.get();
             inFlight.put(message.sequence(), message);
-            client.publish(publish(message.topic(), message.payload(), message.retained()))
-                    .whenCompleteAsync((sent, error) -> published(message, error), executor);
+            executor.when(
+                    client.publish(publish(message.topic(), message.payload(), message.retained())),
+                    (sent, error) -> published(message, error));
         }
     }
 
@@ -220,7 +223,8 @@ final class BrokerSession {
                             .handleAsync(
                                     (acknowledged, error) -> {
                                         if (error != null && !end.isDone()) {
-                                            refused.accept(error);
+                                            MqttThread.guarded(
+                                                    "a refusal", () -> refused.accept(error));
                                         }
                                         return error;
                                     },

@@ -6,7 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * The objects of a controller: of another one over the network, or of this one. No method blocks; a
+ * The objects of a controller: of another one over the network, or of this one. No method waits for
+ * a response, but one may wait until the event loop has opened a socket, so do not call them on an
+ * event loop: futures complete there, and actions that call again are for another executor. A
  * future fails when the controller does not respond in time. Any thread.
  */
 public interface ControllerObjects {

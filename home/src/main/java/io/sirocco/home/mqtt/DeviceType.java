@@ -3,9 +3,11 @@ package io.sirocco.home.mqtt;
 
 import io.sirocco.home.project.ProjectObject;
 import io.sirocco.home.project.ProjectObject.Feature;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -102,7 +104,7 @@ enum DeviceType {
                 throw new IllegalArgumentException(
                         "the project has no features RedValue, GreenValue, BlueValue of it");
             }
-            return java.util.stream.IntStream.range(0, channels.length)
+            return IntStream.range(0, channels.length)
                     .<Call>mapToObj(i -> new Call.Execute(methods.get(i), channels[i]))
                     .toList();
         }
@@ -116,9 +118,9 @@ enum DeviceType {
             var channels = new double[4];
             if (!json.path("color").isObject()) {
                 if (brightness.isEmpty() && brightest(values) > 0) {
-                    return java.util.Arrays.copyOf(values, 4);
+                    return Arrays.copyOf(values, 4);
                 }
-                java.util.Arrays.fill(channels, brightness.orElse(FULL));
+                Arrays.fill(channels, brightness.orElse(FULL));
                 return channels;
             }
             for (int i = 0; i < channels.length; i++) {
@@ -132,7 +134,7 @@ enum DeviceType {
         }
 
         private static double brightest(double[] channels) {
-            return java.util.Arrays.stream(channels).max().orElse(0);
+            return Arrays.stream(channels).max().orElse(0);
         }
     },
 

@@ -65,7 +65,7 @@ final class Entity {
     /** Subscribes to commands, if the type takes any. */
     Optional<Mqtt.Subscription> listen() {
         return type.takesCommands()
-                ? Optional.of(mqtt.subscribe(root + "/set", (topic, payload) -> command(payload)))
+                ? Optional.of(mqtt.listen(root + "/set", (topic, payload) -> command(payload)))
                 : Optional.empty();
     }
 
@@ -137,16 +137,19 @@ final class Entity {
         busy = true;
         CompletableFuture<?> done = CompletableFuture.completedFuture(null);
         for (Call call : commands.remove()) {
-            done = done.thenCompose(before -> run(call));
+            // Not on the event loop, which has completed the call before.
+            done = done.thenComposeAsync(before -> run(call), mqtt.executor());
         }
-        done.whenCompleteAsync(
-                (result, error) -> {
-                    if (error != null) {
-                        log.accept(Level.WARNING, root + "/set has failed: " + reason(error));
-                    }
-                    readBack();
-                },
-                mqtt.executor());
+        mqtt.executor()
+                .when(
+                        done,
+                        (result, error) -> {
+                            if (error != null) {
+                                log.accept(
+                                        Level.WARNING, root + "/set has failed: " + reason(error));
+                            }
+                            readBack();
+                        });
     }
 
     /** Returns why a call has failed, without the name of a class. */
@@ -165,13 +168,13 @@ final class Entity {
     }
 
     private void readBack() {
-        refresh(true)
-                .whenCompleteAsync(
+        mqtt.executor()
+                .when(
+                        refresh(true),
                         (done, error) -> {
                             busy = false;
                             next();
-                        },
-                        mqtt.executor());
+                        });
     }
 
     /** Reads its features and publishes the state. */
@@ -179,7 +182,8 @@ final class Entity {
         if (features.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        return remote.values(features)
+        return CompletableFuture.completedFuture(features)
+                .thenCompose(remote::values) // its exceptions are those of the future
                 .whenCompleteAsync(
                         (texts, error) -> {
                             if (error == null && texts.size() == features.size()) {

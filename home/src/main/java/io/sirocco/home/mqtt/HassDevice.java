@@ -8,8 +8,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
@@ -29,6 +31,7 @@ final class HassDevice {
     private final List<FeatureRef> features;
     private final int pushed; // the first features, which the controller reports
     private final List<Mqtt.Subscription> subscriptions = new ArrayList<>();
+    private final AtomicReference<List<String>> latest = new AtomicReference<>(); // of the reports
     private final Future<?> poll;
     private Optional<Boolean> available = Optional.empty();
     private boolean reported;
@@ -65,10 +68,7 @@ final class HassDevice {
         entities.forEach(entity -> entity.listen().ifPresent(subscriptions::add));
         pushed = reportable(objects.reportable());
         if (pushed > 0) {
-            subscriptions.add(
-                    objects.subscribe(
-                            features.subList(0, pushed),
-                            texts -> mqtt.executor().execute(() -> reported(texts))));
+            subscriptions.add(objects.subscribe(features.subList(0, pushed), this::reported));
         }
         poll =
                 mqtt.executor()
@@ -94,9 +94,12 @@ final class HassDevice {
         }
         int from = reported ? pushed : 0;
         if (from < features.size() && !reading) {
+            CompletableFuture<List<String>> values =
+                    objects.values(features.subList(from, features.size()));
             reading = true;
-            objects.values(features.subList(from, features.size()))
-                    .whenCompleteAsync(
+            mqtt.executor()
+                    .when(
+                            values,
                             (texts, error) -> {
                                 reading = false;
                                 if (error == null) {
@@ -104,15 +107,21 @@ final class HassDevice {
                                 } else if (!closed) {
                                     setAvailable(false);
                                 }
-                            },
-                            mqtt.executor());
+                            });
         }
         reported = false;
     }
 
+    /** Takes a report, on any thread. One that the next overtakes is not handled. */
     private void reported(List<String> texts) {
-        reported = true;
-        received(texts, 0, pushed);
+        if (latest.getAndSet(texts) == null) {
+            mqtt.executor()
+                    .execute(
+                            () -> {
+                                reported = true;
+                                received(latest.getAndSet(null), 0, pushed);
+                            });
+        }
     }
 
     /** Takes the values of the features of some entities, from one index to another. */

@@ -106,13 +106,13 @@ public final class HomeAssistant implements AutoCloseable {
     }
 
     private void run(Runnable task) {
-        mqtt.executor()
-                .execute(
-                        () -> {
-                            if (!closed) {
-                                task.run();
-                            }
-                        });
+        mqtt.executor().execute(() -> runUnlessClosed(task));
+    }
+
+    private void runUnlessClosed(Runnable task) {
+        if (!closed) {
+            task.run();
+        }
     }
 
     private void start() {
@@ -128,7 +128,7 @@ public final class HomeAssistant implements AutoCloseable {
                 new LinkedHashSet<>(List.of(DEFAULT_STATUS, discovery.prefix() + "/status"));
         for (String topic : topics) {
             subscriptions.add(
-                    mqtt.subscribe(
+                    mqtt.listen(
                             topic,
                             (name, payload) -> {
                                 if (payload.equals("online")) {
@@ -239,7 +239,9 @@ public final class HomeAssistant implements AutoCloseable {
         int arrow = name.indexOf("->");
         String clu = arrow < 0 ? "" : name.substring(0, arrow);
         String object = name.substring(arrow < 0 ? 0 : arrow + 2);
-        run(
+        offer(
+                "",
+                name.length(),
                 () ->
                         Optional.ofNullable(controllers.get(clu)).stream()
                                 .flatMap(each -> each.entities.stream())
@@ -254,11 +256,18 @@ public final class HomeAssistant implements AutoCloseable {
                                                                 + " is no object of a controller that Home Assistant shows")));
     }
 
+    /** Runs what a script asks for, unless too much waits: see {@link MqttThread#offer}. */
+    private void offer(String key, long length, Runnable task) {
+        mqtt.executor().offer(key, length, () -> runUnlessClosed(task));
+    }
+
     /** Adds a value that a script publishes; a text may be empty. */
     public void addSensor(
             String name, String id, String deviceClass, String unit, String template) {
         var sensor = new Discovery.UserSensor(name, id, deviceClass, unit, template);
-        run(
+        offer(
+                "",
+                Stream.of(name, id, deviceClass, unit, template).mapToInt(String::length).sum(),
                 () -> {
                     Sensor old = sensors.get(id);
                     if (old == null && sensors.size() == MAX_SENSORS) {
@@ -271,7 +280,7 @@ public final class HomeAssistant implements AutoCloseable {
                     Mqtt.Subscription commands =
                             old != null
                                     ? old.commands
-                                    : mqtt.subscribe(
+                                    : mqtt.listen(
                                             discovery.sensorRoot(id) + "/set",
                                             (topic, payload) -> received.accept(id, payload));
                     sensors.put(
@@ -283,15 +292,24 @@ public final class HomeAssistant implements AutoCloseable {
                 });
     }
 
-    /** Publishes a value of a script. */
+    /**
+     * Publishes a value of a script, whose sensor has been added. While too much waits for the MQTT
+     * thread, a value takes the place of an older one of its sensor.
+     */
     public void sensorValue(String id, String value) {
-        run(
-                () -> {
-                    sensors.computeIfPresent(
-                            id,
-                            (key, old) -> new Sensor(old.config, Optional.of(value), old.commands));
-                    mqtt.publish(discovery.sensorRoot(id) + "/state", value, true);
-                });
+        offer(id, id.length() + value.length(), () -> publishValue(id, value));
+    }
+
+    private void publishValue(String id, String value) {
+        Sensor sensor = sensors.get(id);
+        if (sensor == null) {
+            log.accept(
+                    Level.WARNING,
+                    "the value of sensor " + id + " is not sent: call mqttSendDiscovery first");
+            return;
+        }
+        sensors.put(id, new Sensor(sensor.config, Optional.of(value), sensor.commands));
+        mqtt.publish(discovery.sensorRoot(id) + "/state", value, true);
     }
 
     /** Deletes at the broker what was announced and is not in the project any more. */
@@ -321,15 +339,15 @@ public final class HomeAssistant implements AutoCloseable {
                         .flatMap(topic -> Stream.of(AnnouncedTopics.state(topic), topic))
                         .map(topic -> mqtt.send(topic, "", true))
                         .toList();
-        CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
-                .thenRunAsync(
-                        () -> {
+        mqtt.executor()
+                .when(
+                        CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)),
+                        (done, none) -> {
                             if (sent.stream().allMatch(CompletableFuture::join)) {
                                 announced.remove(removed);
                                 deleteRemoved(); // the next ones
                             }
-                        },
-                        mqtt.executor());
+                        });
     }
 
     /** Sends everything: a hundred messages, and when the broker has them the next hundred. */
@@ -356,9 +374,10 @@ public final class HomeAssistant implements AutoCloseable {
                         .map(each -> mqtt.send(each.topic(), each.payload(), true))
                         .toList();
         var rest = messages.subList(count, messages.size());
-        CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new))
-                .thenRunAsync(
-                        () -> {
+        mqtt.executor()
+                .when(
+                        CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)),
+                        (done, none) -> {
                             if (sent.stream().allMatch(CompletableFuture::join)) {
                                 announce(number, rest);
                             } else {
@@ -372,8 +391,7 @@ public final class HomeAssistant implements AutoCloseable {
                                                 RETRY_SECONDS,
                                                 TimeUnit.SECONDS);
                             }
-                        },
-                        mqtt.executor());
+                        });
     }
 
     /** Ends its subscriptions; the connection stays. */

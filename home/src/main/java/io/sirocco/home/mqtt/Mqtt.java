@@ -24,7 +24,9 @@ public interface Mqtt {
     void publish(String topic, String payload, boolean retained);
 
     /**
-     * Subscribes to a topic filter, now and after each reconnection.
+     * Subscribes to a topic filter, now and after each reconnection. While the MQTT thread is busy,
+     * up to 1,000 subscriptions and messages of scripts wait for it; one beyond that is dropped and
+     * logged.
      *
      * @param received is called with topic and payload, on the MQTT thread: it must not block
      * @throws IllegalArgumentException if the filter is malformed

@@ -7,6 +7,7 @@ import com.hivemq.client.mqtt.mqtt3.message.publish.Mqtt3Publish;
 import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,9 +16,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -43,8 +44,9 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     private static final int MAX_PAYLOAD = 4 << 20;
     private static final long STABLE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int CLOSE_MILLIS = 800;
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    private final ScheduledThreadPoolExecutor executor;
+    private final MqttThread executor;
     private final BiConsumer<Level, String> log;
     private final PublishQueue queue;
     private final ReconnectDelay delay;
@@ -74,12 +76,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
         this.log = log;
         queue = new PublishQueue(log);
         delay = new ReconnectDelay(firstDelay, longestDelay);
-        executor =
-                new ScheduledThreadPoolExecutor(
-                        1,
-                        Thread.ofPlatform().daemon().name("sirocco-home-mqtt").factory(),
-                        new ThreadPoolExecutor.DiscardPolicy());
-        executor.setRemoveOnCancelPolicy(true);
+        executor = new MqttThread(log);
     }
 
     /**
@@ -115,13 +112,13 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     private void afterLeaving(Runnable then) {
         CompletableFuture<?> left = leave();
         long number = attempt;
-        left.whenCompleteAsync(
+        executor.when(
+                left,
                 (done, error) -> {
                     if (number == attempt) {
                         then.run();
                     }
-                },
-                executor);
+                });
     }
 
     private CompletableFuture<?> leave() {
@@ -140,7 +137,10 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
         try {
             var next = new BrokerSession(wanted, executor, queue);
             session = Optional.of(next);
-            next.connect(this::received, () -> accepted(next), cause -> ended(number, cause));
+            next.connect(
+                    message -> MqttThread.guarded("a message", () -> received(message)),
+                    () -> accepted(next),
+                    cause -> ended(number, cause));
         } catch (IOException | RuntimeException e) {
             ended(number, e);
         }
@@ -149,14 +149,13 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     private void accepted(BrokerSession accepted) {
         Set<String> filters = new LinkedHashSet<>();
         subscriptions.forEach(each -> filters.add(each.filter));
-        accepted.subscribe(filters, this::refused)
-                .whenCompleteAsync(
-                        (done, error) -> {
-                            if (session.equals(Optional.of(accepted))) {
-                                established(accepted);
-                            }
-                        },
-                        executor);
+        executor.when(
+                accepted.subscribe(filters, this::refused),
+                (done, error) -> {
+                    if (session.equals(Optional.of(accepted))) {
+                        established(accepted);
+                    }
+                });
     }
 
     private void established(BrokerSession accepted) {
@@ -168,11 +167,12 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     }
 
     private void refused(Throwable error) {
-        MqttSettings broker = settings.orElseThrow();
-        log.accept(
-                Level.WARNING,
-                "the MQTT broker refuses a subscription: "
-                        + BrokerFailure.ofConnection(error, broker));
+        settings.ifPresent( // unless it has been switched off meanwhile
+                each ->
+                        log.accept(
+                                Level.WARNING,
+                                "the MQTT broker refuses a subscription: "
+                                        + BrokerFailure.ofConnection(error, each)));
     }
 
     private void ended(long number, Throwable cause) {
@@ -217,32 +217,26 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     private void setConnected(boolean now) {
         if (connected != now) {
             connected = now;
-            List.copyOf(listeners).forEach(each -> guarded("a listener", () -> each.accept(now)));
+            List.copyOf(listeners)
+                    .forEach(each -> MqttThread.guarded("a listener", () -> each.accept(now)));
         }
     }
 
     private void received(Mqtt3Publish message) {
-        byte[] bytes = message.getPayloadAsBytes();
-        if (bytes.length > MAX_PAYLOAD) {
+        ByteBuffer bytes = message.getPayload().orElse(NOTHING);
+        if (bytes.remaining() > MAX_PAYLOAD) {
             log.accept(
                     Level.WARNING,
                     "a message to " + message.getTopic() + " is dropped: it exceeds 4 MiB");
             return;
         }
         String topic = message.getTopic().toString();
-        String payload = new String(bytes, StandardCharsets.UTF_8);
+        String payload = StandardCharsets.UTF_8.decode(bytes.duplicate()).toString();
         for (Filtered each : List.copyOf(subscriptions)) {
-            if (each.parsed.matches(message.getTopic())) {
-                guarded(topic, () -> each.received.accept(topic, payload));
+            if (Topics.matches(each.parsed, message.getTopic())) {
+                MqttThread.guarded(
+                        "a callback for " + topic, () -> each.received.accept(topic, payload));
             }
-        }
-    }
-
-    private static void guarded(String what, Runnable callback) {
-        try {
-            callback.run();
-        } catch (RuntimeException | Error e) { // or nothing would be received any more
-            LOG.get().log(Level.ERROR, "MQTT: a callback for " + what + " has failed", e);
         }
     }
 
@@ -268,18 +262,26 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     @Override
     public Subscription subscribe(String filter, BiConsumer<String, String> received) {
         var subscription = new Filtered(filter, MqttTopicFilter.of(filter), received);
-        executor.execute(
-                () -> {
-                    if (subscriptions.size() == MAX_SUBSCRIPTIONS) {
-                        log.accept(
-                                Level.WARNING,
-                                "no subscription to " + filter + ": there are 10,000");
-                        return;
-                    }
-                    subscriptions.add(subscription);
-                    session.ifPresent(each -> each.subscribe(List.of(filter), this::refused));
-                });
+        boolean accepted = executor.offer("", filter.length(), () -> add(subscription));
+        return accepted ? () -> executor.execute(() -> cancel(subscription)) : () -> {};
+    }
+
+    /** Subscribes as {@link #subscribe} does, for an object of the project: all have room. */
+    Subscription listen(String filter, BiConsumer<String, String> received) {
+        var subscription = new Filtered(filter, MqttTopicFilter.of(filter), received);
+        executor.execute(() -> add(subscription));
         return () -> executor.execute(() -> cancel(subscription));
+    }
+
+    private void add(Filtered subscription) {
+        if (subscriptions.size() == MAX_SUBSCRIPTIONS) {
+            log.accept(
+                    Level.WARNING,
+                    "no subscription to " + subscription.filter + ": there are 10,000");
+            return;
+        }
+        subscriptions.add(subscription);
+        session.ifPresent(each -> each.subscribe(List.of(subscription.filter), this::refused));
     }
 
     private void cancel(Filtered subscription) {
@@ -299,7 +301,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
                 () -> {
                     listeners.add(listener);
                     if (connected) {
-                        guarded("a listener", () -> listener.accept(true));
+                        MqttThread.guarded("a listener", () -> listener.accept(true));
                     }
                 });
         return () -> executor.execute(() -> listeners.remove(listener));
@@ -316,8 +318,26 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
     }
 
     /** Returns the MQTT thread. */
-    ScheduledThreadPoolExecutor executor() {
+    MqttThread executor() {
         return executor;
+    }
+
+    /** Waits until the thread has run what waits for it now, or the time is up, or interrupted. */
+    public void awaitTurn(long millis) {
+        var turn = new CompletableFuture<Void>();
+        executor.execute(() -> turn.complete(null));
+        try {
+            turn.get(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (TimeoutException | ExecutionException e) {
+            // it is busy: what comes next waits as well
+        }
+    }
+
+    /** Runs a task now, and logs what it throws. */
+    public static void guarded(String what, Runnable task) {
+        MqttThread.guarded(what, task);
     }
 
     /** Returns how many messages the broker has not acknowledged. */

@@ -8,8 +8,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
 /**
- * Messages that the broker has not acknowledged: at most 1,000, and 16 MiB of them. Further ones
- * are refused; the log says so once, and how many, after the queue is empty again. Any thread.
+ * Messages that the broker has not acknowledged: at most 1,000, and 16 MiB of them. While there is
+ * no room, a retained message takes the place of an older one to its topic, which nobody needs any
+ * more. Further ones are refused; the log says so once, and how many, after the queue is empty
+ * again. Any thread.
  */
 final class PublishQueue {
     static final int MAX_MESSAGES = 1_000;
@@ -39,12 +41,36 @@ final class PublishQueue {
             CompletableFuture<Boolean> acknowledged) {}
 
     /** Adds a message, or returns false if the queue is full. */
-    synchronized boolean add(
+    boolean add(
             String topic,
             byte[] payload,
             boolean retained,
             CompletableFuture<Boolean> acknowledged) {
-        if (messages == MAX_MESSAGES || bytes + payload.length > MAX_BYTES) {
+        if (retained && isFull(payload.length)) {
+            removeRetained(topic).ifPresent(older -> done(older, false));
+        }
+        return addUnlessFull(topic, payload, retained, acknowledged);
+    }
+
+    private synchronized boolean isFull(int length) {
+        return messages == MAX_MESSAGES || bytes + length > MAX_BYTES;
+    }
+
+    private synchronized Optional<Message> removeRetained(String topic) {
+        Optional<Message> older =
+                waiting.values().stream()
+                        .filter(each -> each.retained && each.topic.equals(topic))
+                        .findFirst();
+        older.ifPresent(each -> waiting.remove(each.sequence));
+        return older;
+    }
+
+    private synchronized boolean addUnlessFull(
+            String topic,
+            byte[] payload,
+            boolean retained,
+            CompletableFuture<Boolean> acknowledged) {
+        if (isFull(payload.length)) {
             if (refused++ == 0) {
                 log.accept(
                         Level.WARNING,

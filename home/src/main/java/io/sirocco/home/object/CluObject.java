@@ -227,8 +227,14 @@ final class CluObject extends StandardObject {
     }
 
     private void receive(String id, String payload) {
-        LuaValue text = LuaText.of(payload);
-        deliver(ON_MQTT_RECEIVE_VALUE, () -> message = text, failed -> {}, LuaText.of(id), text);
+        deliverMessage(
+                ON_MQTT_RECEIVE_VALUE,
+                id,
+                payload,
+                () -> {
+                    message = LuaText.of(payload);
+                    return LuaValue.varargsOf(LuaText.of(id), message);
+                });
     }
 
     private void sample() {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.luaj.vm2.LuaFunction;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -104,10 +105,27 @@ public class HomeObject {
      */
     protected final boolean deliver(
             int event, Runnable before, Consumer<Boolean> after, LuaValue... arguments) {
+        Varargs all = LuaValue.varargsOf(arguments);
+        return deliver(
+                event,
+                () -> {
+                    before.run();
+                    return all;
+                },
+                after);
+    }
+
+    /**
+     * Runs the handlers of an event as {@link #fire} does. Any thread.
+     *
+     * @param before is called right before the handlers, also if there are none: sets the features
+     *     that describe the event, and returns the arguments
+     * @param after is called after them, with whether one has failed
+     * @return false when the thread of the scripts takes no more: neither is called then
+     */
+    protected final boolean deliver(int event, Supplier<Varargs> before, Consumer<Boolean> after) {
         return context.scripts()
-                .execute(
-                        name + " event " + event,
-                        () -> handle(event, before, after, LuaValue.varargsOf(arguments)));
+                .execute(name + " event " + event, () -> handle(event, before, after));
     }
 
     /** Returns whether an event has handlers. */
@@ -115,20 +133,20 @@ public class HomeObject {
         return handlers.containsKey(event);
     }
 
-    private void handle(int event, Runnable before, Consumer<Boolean> after, Varargs arguments) {
+    private void handle(int event, Supplier<Varargs> before, Consumer<Boolean> after) {
         if (waiting.size() == MAX_WAITING_EVENTS) {
             context.scripts().warn(name + ": event " + event + " is lost: too many wait");
             after.accept(true);
             return;
         }
-        waiting.add(TaskCause.inherit(() -> run(event, before, after, arguments)));
+        waiting.add(TaskCause.inherit(() -> run(event, before, after)));
         handleNext();
     }
 
-    private void run(int event, Runnable before, Consumer<Boolean> after, Varargs arguments) {
+    private void run(int event, Supplier<Varargs> before, Consumer<Boolean> after) {
         boolean failed = true;
         try {
-            before.run();
+            Varargs arguments = before.get();
             List.copyOf(handlers.getOrDefault(event, List.of()))
                     .forEach(handler -> handler.invoke(arguments));
             failed = false;

@@ -2,10 +2,9 @@
 package io.sirocco.home.object;
 
 import io.sirocco.home.mqtt.Mqtt.Subscription;
+import io.sirocco.home.mqtt.Topics;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -26,8 +25,8 @@ import tools.jackson.core.JacksonException;
  * <p>A payload that is JSON becomes its value ({@link LuaJson}), any other a string. A message that
  * is a table is published as JSON. A message to a topic that this object itself subscribes to is
  * refused, as it could go round for ever. The features do not change while the handlers of a
- * message run. Payloads that wait for the scripts have up to 4 Mi characters together, or are one;
- * a message beyond that is lost, and the log says so. Used by one thread, that of the scripts.
+ * message run. {@link MqttInput} bounds the messages that wait for the scripts. Used by one thread,
+ * that of the scripts.
  */
 final class MqttTopic extends StandardObject {
     private static final int TOPIC = 0;
@@ -38,12 +37,8 @@ final class MqttTopic extends StandardObject {
     private static final int ON_INIT = 0;
     private static final int ON_MESSAGE = 1;
     private static final int MAX_FILTERS = 100;
-    private static final int MAX_TOPIC = 65_535;
-    private static final int MAX_WAITING_CHARACTERS = 4 << 20;
 
     private final Map<String, Subscription> filters = new LinkedHashMap<>();
-    private final AtomicInteger waiting = new AtomicInteger(); // characters of payloads
-    private final AtomicBoolean losing = new AtomicBoolean(); // says it once
     private LuaValue topic = LuaValue.NIL;
     private LuaValue message = LuaValue.NIL;
 
@@ -90,7 +85,7 @@ final class MqttTopic extends StandardObject {
     }
 
     private void subscribe(String filter) {
-        if (!isFilter(filter)) {
+        if (!Topics.isFilter(filter)) {
             throw new LuaError(
                     name()
                             + ":Subscribe: \""
@@ -105,62 +100,35 @@ final class MqttTopic extends StandardObject {
 
     /** Called on a thread of the MQTT client. */
     private void receive(String from, String payload) {
-        int size = payload.length();
-        int before = waiting.getAndAdd(size);
-        if (before > 0 && before + size > MAX_WAITING_CHARACTERS) {
-            waiting.addAndGet(-size);
-            if (!losing.getAndSet(true)) {
-                warn("messages are lost, as of " + from + ": the scripts do not keep up");
-            }
-            return;
-        }
-        LuaValue source = LuaText.of(from);
-        LuaValue value = value(payload);
-        boolean accepted =
-                deliver(
-                        ON_MESSAGE,
-                        () -> {
-                            topic = source;
-                            message = value;
-                        },
-                        failed -> {
-                            losing.set(false);
-                            waiting.addAndGet(-size);
-                        },
-                        source,
-                        value);
-        if (!accepted) {
-            waiting.addAndGet(-size);
-        }
+        deliverMessage(
+                ON_MESSAGE,
+                from,
+                payload,
+                () -> {
+                    topic = LuaText.of(from);
+                    message = value(payload);
+                    return LuaValue.varargsOf(topic, message);
+                });
     }
 
     private boolean publish(Varargs arguments) {
         LuaValue to = arguments.arg(1).isnil() ? topic : arguments.arg(1);
         LuaValue content = arguments.arg(2).isnil() ? message : arguments.arg(2);
         String target = to.isnil() ? "" : LuaText.text(to);
-        if (target.isEmpty()
-                || target.length() > MAX_TOPIC
-                || target.chars().anyMatch(c -> c == '+' || c == '#' || c == 0)) {
+        if (!Topics.isTopic(target)) {
             throw new LuaError(
                     name() + ":Publish: \"" + target + "\" is no topic; write \"home/lamp\"");
         }
         for (String filter : filters.keySet()) {
-            if (matches(filter, target)) {
+            if (Topics.matches(filter, target)) {
                 warn(
                         "Publish: %s is refused: this object subscribes to it with %s; use another object"
                                 .formatted(target, filter));
                 return false;
             }
         }
-        context().mqtt().publish(target, payload(content), isTrue(arguments.arg(3)));
+        context().mqtt().publish(target, payload(content), isOn(arguments.arg(3)));
         return true;
-    }
-
-    /**
-     * Returns whether a script or a client means true: also 1, as a client may have no booleans.
-     */
-    private static boolean isTrue(LuaValue value) {
-        return value.isnumber() ? value.todouble() != 0 : value.toboolean();
     }
 
     /** Returns the value of a payload. */
@@ -185,37 +153,6 @@ final class MqttTopic extends StandardObject {
             return LuaText.text(value);
         }
         return value.isnil() ? "" : LuaJson.write(value);
-    }
-
-    /** MQTT 3.1.1, 4.7.1. */
-    private static boolean isFilter(String filter) {
-        String[] levels = filter.split("/", -1);
-        for (int i = 0; i < levels.length; i++) {
-            boolean wildcard = levels[i].contains("+") || levels[i].contains("#");
-            if (wildcard && levels[i].length() > 1
-                    || levels[i].equals("#") && i < levels.length - 1) {
-                return false;
-            }
-        }
-        return !filter.isEmpty() && filter.length() <= MAX_TOPIC && filter.indexOf(0) < 0;
-    }
-
-    /** Returns whether a filter matches a topic: MQTT 3.1.1, 4.7. */
-    static boolean matches(String filter, String topic) {
-        String[] pattern = filter.split("/", -1);
-        String[] levels = topic.split("/", -1);
-        if (topic.startsWith("$") && !filter.startsWith("$")) {
-            return false;
-        }
-        for (int i = 0; i < pattern.length; i++) {
-            if (pattern[i].equals("#")) {
-                return levels.length >= i;
-            }
-            if (i == levels.length || !pattern[i].equals("+") && !pattern[i].equals(levels[i])) {
-                return false;
-            }
-        }
-        return pattern.length == levels.length;
     }
 
     @Override

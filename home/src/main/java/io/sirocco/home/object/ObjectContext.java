@@ -18,6 +18,7 @@ import org.luaj.vm2.LuaValue;
  * @param address the address of the controller
  * @param zone the time zone that feature TimeZone of the controller sets
  * @param mqtt the connection to the broker, which may be down
+ * @param mqttInput the bound of the messages that wait for these scripts
  */
 public record ObjectContext(
         ScriptThread scripts,
@@ -25,4 +26,16 @@ public record ObjectContext(
         Path runtime,
         Inet4Address address,
         Supplier<ZoneId> zone,
-        Mqtt mqtt) {}
+        Mqtt mqtt,
+        MqttInput mqttInput) {
+    /** Creates a context without waiting messages. */
+    public ObjectContext(
+            ScriptThread scripts,
+            LuaValue globals,
+            Path runtime,
+            Inet4Address address,
+            Supplier<ZoneId> zone,
+            Mqtt mqtt) {
+        this(scripts, globals, runtime, address, zone, mqtt, new MqttInput());
+    }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.object;
 
+import java.util.function.Supplier;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -49,6 +50,22 @@ abstract class StandardObject extends HomeObject {
     /** Returns whether a value stands for yes: true, or a number except 0. */
     static boolean isOn(LuaValue value) {
         return value.isnumber() ? value.todouble() != 0 : value.toboolean();
+    }
+
+    /**
+     * Runs the handlers of an event for a message of MQTT, unless too many wait. The message waits
+     * as text, and is parsed when it is its turn. Any thread.
+     *
+     * @param before sets the features, and returns the arguments
+     */
+    final void deliverMessage(int event, String topic, String payload, Supplier<Varargs> before) {
+        MqttInput input = context().mqttInput();
+        if (!input.begin(topic, payload, context().scripts())) {
+            return;
+        }
+        if (!deliver(event, before, failed -> input.end(topic, payload))) {
+            input.end(topic, payload);
+        }
     }
 
     /** Returns 1 or 0. */

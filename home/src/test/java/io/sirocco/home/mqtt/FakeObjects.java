@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
@@ -14,6 +16,13 @@ final class FakeObjects implements ControllerObjects {
     private final Map<FeatureRef, String> values = new HashMap<>();
     private final List<String> calls = new ArrayList<>();
     private final Map<Consumer<List<String>>, List<FeatureRef>> subscribers = new HashMap<>();
+    private final List<String> threads = new ArrayList<>();
+
+    /** Methods that have been called and not completed, when {@link #hold} says so. Any thread. */
+    final Queue<CompletableFuture<?>> held = new ConcurrentLinkedQueue<>();
+
+    private boolean holds;
+    private int failures;
     private boolean responds = true;
     private int reportable = Integer.MAX_VALUE;
     private int reads;
@@ -34,6 +43,21 @@ final class FakeObjects implements ControllerObjects {
 
     synchronized void setResponds(boolean now) {
         responds = now;
+    }
+
+    /** Calls of methods do not complete by themselves from now on. */
+    synchronized void hold() {
+        holds = true;
+    }
+
+    /** Returns the threads that have called methods. */
+    synchronized List<String> threads() {
+        return List.copyOf(threads);
+    }
+
+    /** The next reads throw. */
+    synchronized void failReads(int count) {
+        failures = count;
     }
 
     synchronized void setReportable(int features) {
@@ -70,6 +94,10 @@ final class FakeObjects implements ControllerObjects {
     public synchronized CompletableFuture<List<String>> values(List<FeatureRef> features) {
         reads++;
         lastRead = features;
+        if (failures > 0) {
+            failures--;
+            throw new IllegalStateException("on purpose");
+        }
         return responds ? CompletableFuture.completedFuture(read(features)) : timeout();
     }
 
@@ -87,6 +115,7 @@ final class FakeObjects implements ControllerObjects {
     @Override
     public synchronized CompletableFuture<?> execute(
             String object, int method, double... arguments) {
+        threads.add(Thread.currentThread().getName());
         calls.add(
                 object
                         + ":execute("
@@ -99,6 +128,11 @@ final class FakeObjects implements ControllerObjects {
         if (arguments.length == 1) { // red, green, blue, white; position
             int feature = method == 12 ? 15 : method == 10 ? 2 : method;
             values.put(new FeatureRef(object, feature), "" + (int) arguments[0]);
+        }
+        if (holds) {
+            var result = new CompletableFuture<Void>();
+            held.add(result);
+            return result;
         }
         return responds ? CompletableFuture.completedFuture(null) : timeout();
     }

@@ -15,9 +15,12 @@ import java.net.Inet4Address;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -187,7 +190,7 @@ class HomeAssistantTest {
     }
 
     @Test
-    void reportedValuesBecomeStatesAndOnlyChangesArePublished() throws IOException {
+    void reportedValuesBecomeStatesAndOnlyChangesArePublished() throws Exception {
         begin(eight());
         remote.put("DOU1", 0, "1");
         remote.put("DIM1", 0, "0.50");
@@ -198,12 +201,12 @@ class HomeAssistantTest {
         remote.put("ROL1", 2, "42");
         remote.put("PAN1", 0, "21.5");
         remote.put("PAN2", 0, "1");
-        remote.report();
-        remote.report();
+        report();
+        report();
         remote.put("PAN1", 0, "nil");
-        remote.report();
+        report();
         remote.put("PAN1", 0, "22");
-        remote.report();
+        report();
         capture.awaitPayload(root("PAN1") + "/state", "22.0");
         assertEquals(List.of("21.5", "22.0"), capture.payloads(root("PAN1") + "/state"));
         assertEquals(List.of("1.0"), capture.payloads(root("PAN2") + "/state"));
@@ -253,6 +256,114 @@ class HomeAssistantTest {
         broker.publish(root(name) + "/set", payload);
         capture.awaitPayload(root(name) + "/state", state);
         await(calls, () -> calls.equals(String.join(" ", remote.calls())));
+    }
+
+    /** Before, the thread that completed one call made the next one: the event loop. */
+    @Test
+    void allCallsOfACommandAreMadeOnTheMqttThread() throws Exception {
+        begin(all());
+        remote.hold();
+        broker.publish(root("LED1") + "/set", "{\"state\":\"OFF\"}");
+        for (int i = 0; i < 4; i++) {
+            await("called", () -> !remote.held.isEmpty());
+            onMqttThread(() -> {}); // which has called, and waits for the result
+            remote.held.remove().complete(null);
+        }
+        assertEquals(Collections.nCopies(4, "sirocco-home-mqtt"), remote.threads());
+    }
+
+    private void onMqttThread(Runnable task) throws Exception {
+        mqtt.executor().submit(task).get(30, TimeUnit.SECONDS);
+    }
+
+    /** Reports, and waits until the MQTT thread has taken it: the next one would overtake it. */
+    private void report() throws Exception {
+        remote.report();
+        onMqttThread(() -> {});
+    }
+
+    /** Before, the first exception ended the polling of a controller, and nothing was logged. */
+    @Test
+    void pollingGoesOnAfterAnException() throws IOException {
+        remote.put("DOU1", 0, "0");
+        remote.failReads(2);
+        begin(Duration.ofMillis(20), all());
+        capture.awaitPayload(root("DOU1") + "/state", "{\"state\":\"OFF\"}");
+        await("logged", () -> log.containing("a task has failed").size() == 2);
+    }
+
+    /** Before, the entity took no command any more. */
+    @Test
+    void commandsGoOnAfterAnExceptionOfAReading() throws IOException {
+        begin(all());
+        await("read", () -> remote.reads() == 1);
+        remote.failReads(1);
+        broker.publish(root("DOU1") + "/set", "{\"state\":\"ON\"}");
+        await("called", () -> remote.calls().size() == 1);
+        broker.publish(root("DOU1") + "/set", "{\"state\":\"OFF\"}");
+        await("called again", () -> remote.calls().size() == 2);
+    }
+
+    /** Before, a script that looped over them filled the heap while the MQTT thread was busy. */
+    @Test
+    void whatScriptsSendIsBoundedWhileTheMqttThreadIsBusy() throws Exception {
+        begin(all());
+        home.addSensor("Rain", "rain", "", "", "");
+        home.addSensor("Wind", "wind", "", "", "");
+        var busy = new CountDownLatch(1);
+        mqtt.executor().execute(() -> waitFor(busy));
+        home.sensorValue("wind", "7");
+        for (int i = 0; i < 5_000; i++) {
+            home.sensorValue("rain", "" + i);
+        }
+        for (int i = 0; i < 5_000; i++) {
+            home.changed(CLU + "->DOU1", Press.PRESS);
+            mqtt.subscribe("a", (topic, payload) -> {}).cancel();
+            home.addSensor("Rain " + i, "rain" + i, "", "", "");
+        }
+        int waiting = mqtt.executor().getQueue().size();
+        busy.countDown();
+        assertTrue(waiting <= 2_100, waiting + " tasks wait");
+        capture.awaitPayload("homeassistant/sensor/rain/state", "4999");
+        capture.awaitPayload("homeassistant/sensor/wind/state", "7");
+        assertEquals(1, log.containing("too much at once").size());
+    }
+
+    /** Before, one task could hold as many characters as a script could make. */
+    @Test
+    void longValuesThatWaitAreBoundedToo() throws Exception {
+        begin(all());
+        for (int i = 0; i < 100; i++) {
+            home.addSensor("Rain", "rain" + i, "", "", "");
+        }
+        onMqttThread(() -> {});
+        var busy = new CountDownLatch(1);
+        mqtt.executor().execute(() -> waitFor(busy));
+        for (int i = 0; i < 100; i++) {
+            home.sensorValue("rain" + i, "x".repeat(1 << 20));
+        }
+        busy.countDown();
+        await("dropped", () -> log.containing("too much at once").size() == 1);
+    }
+
+    private static void waitFor(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Before, the broker kept a value, and Home Assistant knew nothing of it. */
+    @Test
+    void aValueOfASensorThatIsNotAnnouncedIsNotPublished() throws IOException {
+        begin(all());
+        home.sensorValue("unknown", "1");
+        home.addSensor("Rain", "rain", "", "", "");
+        home.sensorValue("rain", "2");
+        capture.awaitPayload("homeassistant/sensor/rain/state", "2");
+        assertEquals(List.of(), capture.payloads("homeassistant/sensor/unknown/state"));
+        assertEquals(1, log.containing("sensor unknown").size());
     }
 
     @Test

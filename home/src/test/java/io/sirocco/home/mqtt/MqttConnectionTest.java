@@ -317,6 +317,22 @@ class MqttConnectionTest {
         }
     }
 
+    /** Before, the broker kept an old value: the later ones were dropped. */
+    @Test
+    void theLastRetainedMessageOfATopicIsKeptWhenTheQueueIsFull() throws IOException {
+        try (Mosquitto broker = Mosquitto.stopped()) {
+            mqtt.connect(broker.settings("CLU1"));
+            for (int i = 0; i < 3_000; i++) {
+                mqtt.publish("a", "" + i, true);
+            }
+            assertEquals(1_000, mqtt.waiting());
+            assertEquals(List.of(), log.containing("wait for the broker"));
+            broker.begin();
+            await("acknowledged", () -> mqtt.waiting() == 0);
+            broker.capture("a").awaitLine("1 a 2999");
+        }
+    }
+
     @Test
     void largeMessagesThatWaitAreBoundedToo() throws IOException {
         try (Mosquitto broker = Mosquitto.stopped()) {
@@ -467,6 +483,17 @@ class MqttConnectionTest {
             await("received", () -> received.contains("a 2"));
             assertEquals(2, log.containing("a callback for a has failed").size());
         }
+    }
+
+    /** Before, its exception vanished. */
+    @Test
+    void aTaskThatFailsIsLogged() {
+        mqtt.executor()
+                .execute(
+                        () -> {
+                            throw new IllegalStateException("on purpose");
+                        });
+        await("logged", () -> log.containing("a task has failed").size() == 1);
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.home.mqtt.Mqtt;
+import io.sirocco.home.mqtt.Topics;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -94,7 +95,7 @@ class MqttTopicTest {
                     }
                 });
         call(topic, 0, "in");
-        int size = 1 << 20;
+        int size = (1 << 20) - 1_024;
         for (int i = 0; i < 6; i++) {
             subscribed.get("in").accept("in", "x".repeat(size));
         }
@@ -106,6 +107,38 @@ class MqttTopicTest {
         subscribed.get("in").accept("in", "x");
         scripts.thread.run();
         assertEquals(List.of(5 * size, 1), received, "one alone, and again");
+    }
+
+    /** Before, each object had a share of its own, and user values had no bound. */
+    @Test
+    void payloadsThatWaitAreBoundedForTheControllerAsAWhole() {
+        ObjectContext context = scripts.context();
+        var controller = new FakeController();
+        var clu = new CluObject("CLU0", context, controller, () -> {});
+        clu.setUp();
+        scripts.thread.run();
+        scripts.record(clu, 20, "value");
+        for (String name : List.of("a", "b")) {
+            var object = new MqttTopic(name, context);
+            call(object, 0, name);
+            scripts.record(object, 1, "message");
+        }
+        String payload = "x".repeat((1 << 20) - 1_024);
+        for (int i = 0; i < 3; i++) {
+            subscribed.get("a").accept("a", payload);
+            subscribed.get("b").accept("b", payload);
+            controller.received.accept("id", payload);
+        }
+        assertEquals(
+                List.of("message a", "message b", "value id", "message a"),
+                scripts.events().stream()
+                        .map(event -> event.substring(0, event.lastIndexOf(' ')))
+                        .toList());
+        assertEquals(
+                List.of("MQTT messages are lost, as of b: the scripts do not keep up"),
+                scripts.thread.warnings());
+        controller.received.accept("id", "again");
+        assertEquals(List.of("value id again"), scripts.events());
     }
 
     @Test
@@ -164,7 +197,7 @@ class MqttTopicTest {
         "a, a/b, false",
     })
     void filters(String filter, String name, boolean matches) {
-        assertEquals(matches, MqttTopic.matches(filter, name));
+        assertEquals(matches, Topics.matches(filter, name));
     }
 
     @Test
