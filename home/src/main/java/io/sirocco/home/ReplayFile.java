@@ -82,7 +82,7 @@ final class ReplayFile implements AutoCloseable {
         try {
             long length = channel.size();
             if (length == 0) {
-                LOG.get().log(Level.INFO, "{0} is new: {1}", path, CONSEQUENCE);
+                LOG.get().log(Level.INFO, "{0} is new: requests are remembered from now on", path);
                 return begin(ring);
             }
             problem = problem(length, ring.capacity());

@@ -7,6 +7,7 @@ import io.sirocco.bench.command.TransportWord;
 import io.sirocco.home.Clu;
 import io.sirocco.home.file.AtomicFile;
 import io.sirocco.home.lua.ReportForm;
+import io.sirocco.home.mqtt.MqttSettings;
 import io.sirocco.net.TransportKind;
 import java.io.Console;
 import java.io.IOException;
@@ -152,6 +153,13 @@ public final class HomeCommand implements Callable<Integer> {
         if (mqtt != null && !demo) {
             throw wrong(
                     "--mqtt is for the demo: scripts set MQTTUrl, feature 20 of the controller");
+        }
+        if (mqtt != null) {
+            try {
+                MqttSettings.of(mqtt, "", "", Path.of(""));
+            } catch (IllegalArgumentException e) {
+                throw wrong("--mqtt: " + e.getMessage());
+            }
         }
         LocalAddress local = LocalAddress.of(demo && on == null ? "127.0.0.1" : on);
         BoundPorts.requireFree(local.address(), udp);

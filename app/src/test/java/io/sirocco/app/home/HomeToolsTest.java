@@ -300,6 +300,7 @@ class HomeToolsTest {
                 "--admin unix:/tmp/a                              | 2 | cannot be a file",
                 "--demo --admin 192.0.2.1:0                       | 1 | needs a token; add --admin-token FILE",
                 "--mqtt tcp://127.0.0.1                           | 2 | for the demo",
+                "--demo --mqtt there                              | 2 | does not begin with tcp:// or ssl://",
                 "--demo --admin 0.0.0.0:0                         | 1 | needs a token",
             })
     void aWrongCommandLineIsExplained(String line, int status, String message) {
