@@ -24,14 +24,15 @@ import java.util.function.Consumer;
  *
  * <p>One platform thread runs everything. A script that is slow is interrupted by other calls; one
  * that exceeds a limit ends, and the log names it, its line and the limit. A reset does not wait
- * for it: a thread that does not end within 300 ms is abandoned. When the heap is full the scripts
- * are discarded and boot again. Tasks that wait, or are to run later, end with the state that they
- * were given to.
+ * for it: a thread whose scripts do not end within 300 ms is abandoned, as is one that takes 5 s
+ * more to close its objects. When the heap is full the scripts are discarded and boot again. Tasks
+ * that wait, or are to run later, end with the state that they were given to.
  *
  * <p>Any thread.
  */
 public final class LuaRuntime implements ScriptThread, AutoCloseable {
     private static final long PATIENCE = 300; // milliseconds
+    private static final int CLOSING = 5_000 / (int) PATIENCE; // for the objects, as often
     private static final Executor LATER =
             CompletableFuture.delayedExecutor(PATIENCE, TimeUnit.MILLISECONDS);
 
@@ -116,9 +117,20 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
             resetting = true;
             LuaState ending = current;
             ending.stop("reset");
-            LATER.execute(() -> replace(ending, true));
+            LATER.execute(() -> replaceLate(ending, CLOSING));
         }
         return bootedCopy;
+    }
+
+    /** Replaces a state whose scripts have not ended; one that closes its objects has more time. */
+    private void replaceLate(LuaState ending, int more) {
+        if (more > 0 && ending.isClosing()) {
+            if (!ending.ended().isDone()) {
+                LATER.execute(() -> replaceLate(ending, more - 1));
+            }
+        } else {
+            replace(ending, true);
+        }
     }
 
     /**
@@ -126,8 +138,8 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
      *
      * @param source the address of the client
      * @param done receives the text of the value, on the thread of the scripts; nil for every
-     *     failure, an exception inside an object included. It is called once, unless the call runs
-     *     on a thread that is abandoned: then it may not be called at all
+     *     failure, an exception inside an object included. It is called once; for a call that runs
+     *     on a thread which is abandoned, on another thread
      * @return false when 10,000 wait, or the runtime is closed: the call is dropped
      */
     public boolean call(String script, InetAddress source, Consumer<String> done) {
@@ -206,7 +218,10 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
         return clock.nanos();
     }
 
-    /** Ends the scripts; waits for their thread up to 300 ms. */
+    /**
+     * Ends the scripts; waits for them up to 300 ms, and for their objects up to 5 s more. An
+     * interrupt does not shorten that.
+     */
     @Override
     public void close() {
         LuaState ending;
@@ -218,16 +233,37 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
             return;
         }
         ending.stop("close");
-        try {
-            ending.ended().get(PATIENCE, TimeUnit.MILLISECONDS);
+        if (awaitEnd(ending)) {
             ending.refuseWaiting();
-        } catch (TimeoutException | ExecutionException e) {
+        } else {
             ending.abandon();
             ending.closeObjects();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
         booted().completeExceptionally(new IllegalStateException("the scripts have ended"));
+    }
+
+    private static boolean awaitEnd(LuaState ending) {
+        boolean interrupted = false;
+        try {
+            for (int more = CLOSING; true; ) {
+                try {
+                    ending.ended().get(PATIENCE, TimeUnit.MILLISECONDS);
+                    return true;
+                } catch (TimeoutException e) {
+                    if (more-- == 0 || !ending.isClosing()) {
+                        return false;
+                    }
+                } catch (ExecutionException e) {
+                    return false;
+                } catch (InterruptedException e) {
+                    interrupted = true; // is set again at the end
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private LuaState state() {
@@ -269,7 +305,9 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     void replace(LuaState ended, boolean late) {
         while (true) {
             try {
-                tryToReplace(ended, late);
+                if (tryToReplace(ended, late)) {
+                    ended.abandon(); // runs code of others, so not under the monitor
+                }
                 return;
             } catch (OutOfMemoryError e) {
                 LockSupport.parkNanos(PATIENCE * 1_000_000);
@@ -277,17 +315,16 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
         }
     }
 
-    private synchronized void tryToReplace(LuaState ended, boolean late) {
+    /** Returns whether the state has a successor now, and has not ended itself. */
+    private synchronized boolean tryToReplace(LuaState ended, boolean late) {
         boolean hopeless = !resetting && ended.script() == LuaState.Script.NONE;
         if (ended != current || closed || hopeless) {
-            return; // the next reset may help
+            return false; // the next reset may help
         }
         LuaState.Script next = resetting ? LuaState.Script.MAIN : ended.next();
         boot(next, late ? Optional.of(ended) : Optional.empty());
         resetting = false;
-        if (late) {
-            ended.abandon();
-        }
+        return late;
     }
 
     // For a state

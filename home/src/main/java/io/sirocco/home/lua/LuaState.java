@@ -116,10 +116,13 @@ final class LuaState {
     private LuaTable strings = new LuaTable();
     private int probes; // checkAlive() at boot
     private boolean probing;
+    private boolean setUp; // SYSTEM.Init() was called
+    private boolean setUpAgain; // more than once
     private boolean passing; // a pass has begun
     private long passEnds;
     private long nextWarning;
     private volatile LuaStatus status = LuaStatus.STARTING;
+    private volatile boolean closing; // the scripts have ended
     private volatile boolean outOfMemory;
 
     LuaState(LuaRuntime runtime, Script script, Optional<LuaState> abandoned) {
@@ -185,11 +188,20 @@ final class LuaState {
         tasks.wake();
     }
 
-    /** Abandons the thread, which has not ended, and refuses all work that waits for it. */
+    /** Returns whether its scripts have ended, and its objects are closed or about to be. */
+    boolean isClosing() {
+        return closing;
+    }
+
+    /**
+     * Abandons the thread, which has not ended: refuses all work that waits for it, and ends the
+     * calls that run on it.
+     */
     void abandon() {
         refuseWaiting();
         thread.interrupt();
         log.add(Level.WARNING, "a thread of the scripts does not end and is abandoned");
+        tasks.refuseRunning();
     }
 
     /** Refuses all waiting and later work. */
@@ -202,13 +214,15 @@ final class LuaState {
         return tasks;
     }
 
+    /** Closes all objects; what takes time they do beside each other. */
     void closeObjects() {
-        List<HomeObject> closing;
+        List<HomeObject> all;
         synchronized (objects) {
-            closing = List.copyOf(objects);
+            all = List.copyOf(objects);
             objects.clear();
         }
-        closing.forEach(object -> tasks.guard(object.name() + ": close", object::close));
+        all.forEach(object -> tasks.guard(object.name() + ": close", object::close));
+        all.forEach(object -> tasks.guard(object.name() + ": close", object::awaitClose));
     }
 
     // The thread
@@ -233,6 +247,7 @@ final class LuaState {
 
     /** Boots the successor, which takes the calls from now on, and refuses those that wait. */
     private void end() {
+        closing = true;
         try {
             closeObjects();
         } catch (OutOfMemoryError e) {
@@ -399,7 +414,19 @@ final class LuaState {
         }
     }
 
+    /** {@code SYSTEM.Init()}: a second one would begin what the first has begun again. */
     private void setUpObjects() {
+        if (setUp) {
+            if (!setUpAgain) {
+                setUpAgain = true;
+                log.add(
+                        Level.WARNING,
+                        "SYSTEM.Init() has set up the objects already; further calls have no"
+                                + " effect until a reset");
+            }
+            return;
+        }
+        setUp = true;
         for (HomeObject object : objects()) {
             tasks.guard(object.name() + ": setUp", object::setUp);
         }

@@ -28,7 +28,17 @@ public interface ScriptThread {
      */
     boolean execute(String name, Runnable task);
 
-    /** Runs {@code task} as {@link #execute} does, but only after {@code delay}. */
+    /**
+     * Runs {@code task} as {@link #execute} does, but only after {@code delay}, and even if 10,000
+     * others wait then. It never runs if the scripts have ended.
+     *
+     * <p>Up to 10,000 tasks wait for their delay. There is always a place for one: scripts create
+     * up to 1,000 objects, an object keeps a few timers however much it has to do, and the
+     * controller itself two.
+     *
+     * @throws java.util.concurrent.RejectedExecutionException if there is no place: an object does
+     *     not keep to that
+     */
     Scheduled schedule(String name, Duration delay, Runnable task);
 
     /**

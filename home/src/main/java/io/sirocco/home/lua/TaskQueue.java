@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -117,13 +118,21 @@ final class TaskQueue {
         }
     }
 
-    /** Adds a task that is due after a delay. It never runs when it is refused. */
+    /**
+     * Adds a task that is due after a delay. It never runs when the queue is closed.
+     *
+     * @throws RejectedExecutionException if too many wait
+     */
     ScriptThread.Scheduled addLater(long nanos, Work.Task task) {
         Delayed later;
         synchronized (delayed) {
             later = new Delayed(clock.nanos() + Math.clamp(nanos, 0, MAX_DELAY), numbers++, task);
-            if (closed || delayed.size() == MAX) {
+            if (closed) {
                 return later;
+            }
+            if (delayed.size() == MAX) {
+                throw new RejectedExecutionException(
+                        task.name() + ": " + MAX + " tasks with a delay wait already");
             }
             delayed.add(later);
             setNextDue();

@@ -13,7 +13,10 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
@@ -49,6 +52,8 @@ final class TaskRunner implements ScriptThread {
     private final ChunkCache chunks;
     private final Runnable mainWaits;
     private final Runnable outOfMemory;
+    private final Set<Work.Call> running = // those that are interrupted included
+            Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
     private Work.Call call = NO_CALL; // the one that runs
 
     /**
@@ -106,6 +111,13 @@ final class TaskRunner implements ScriptThread {
     /** Refuses all waiting and later work. */
     void close() {
         queue.close(this::refuse);
+    }
+
+    /** Ends the calls that run on a thread which is abandoned: their value is nil. */
+    void refuseRunning() {
+        for (Work.Call each : running.toArray(new Work.Call[0])) {
+            end(each, "nil");
+        }
     }
 
     @Override
@@ -251,6 +263,12 @@ final class TaskRunner implements ScriptThread {
 
     private void run(Work.Call next) {
         call = next;
+        try {
+            running.add(next);
+        } catch (OutOfMemoryError e) {
+            deliver(next, "nil");
+            throw e;
+        }
         String[] value = NIL;
         try {
             String[] text = NIL.clone();
@@ -262,7 +280,14 @@ final class TaskRunner implements ScriptThread {
                                     () -> text[0] = ValueText.of(evaluate(next.script()))));
             value = text;
         } finally {
-            deliver(next, value[0]); // also when the heap is full
+            end(next, value[0]); // also when the heap is full
+        }
+    }
+
+    /** Delivers the value of a call that runs, unless the thread was abandoned meanwhile. */
+    private void end(Work.Call ended, String value) {
+        if (running.remove(ended)) {
+            deliver(ended, value);
         }
     }
 

@@ -2,6 +2,7 @@
 package io.sirocco.home.object;
 
 import io.sirocco.home.lua.TaskCause;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,6 +24,7 @@ import org.luaj.vm2.Varargs;
  */
 public class HomeObject {
     private static final int MAX_WAITING_EVENTS = 1_000;
+    private static final Duration BUSY = Duration.ofMillis(100); // the scripts are tried again
 
     private final String name;
     private final ObjectContext context;
@@ -30,6 +32,7 @@ public class HomeObject {
     private final Map<Integer, List<LuaFunction>> handlers = new HashMap<>();
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private boolean busy; // a handler runs
+    private boolean retrying; // those that wait, since too many tasks waited
 
     protected HomeObject(String name, ObjectContext context) {
         this.name = name;
@@ -86,6 +89,12 @@ public class HomeObject {
 
     /** Called when the controller resets or ends: cancels timers, closes sockets. */
     public void close() {}
+
+    /**
+     * Called after {@link #close} of all objects: waits, for a bounded time, until what that has
+     * begun has ended.
+     */
+    public void awaitClose() {}
 
     /**
      * Runs the handlers of an event, one after the other. An event that occurs while a handler of
@@ -165,9 +174,17 @@ public class HomeObject {
             waiting.remove().run();
         } finally {
             busy = false;
-            if (!waiting.isEmpty()) {
-                context.scripts().execute(name + " event", this::handleNext);
+            if (!waiting.isEmpty()
+                    && !context.scripts().execute(name + " event", this::handleNext)
+                    && !retrying) {
+                retrying = true;
+                context.scripts().schedule(name + " event", BUSY, this::retry);
             }
         }
+    }
+
+    private void retry() {
+        retrying = false;
+        handleNext();
     }
 }

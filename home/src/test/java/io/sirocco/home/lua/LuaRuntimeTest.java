@@ -13,11 +13,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -373,23 +376,150 @@ class LuaRuntimeTest {
         assertEquals("0d123456", rig.value("checkAlive()"));
         assertTrue(rig.events.contains("TIM1 close"));
         assertFalse(old.execute("late", () -> rig.events.add("late")));
+        assertEquals("nil", ScriptRig.await(hangs), "though it has not ended");
         release.countDown();
-        assertEquals("nil", ScriptRig.await(hangs));
         assertEquals("nil", rig.value("leaked"));
         assertTrue(rig.logged().contains("abandoned"), rig.logged());
     }
 
     /** 100 resets leave one thread. */
     @Test
-    void manyResetsLeaveOneThread() {
+    void manyResetsLeaveOneThread() throws Exception {
         rig = new ScriptRig(root, clock).start();
         for (int i = 0; i < 100; i++) {
             ScriptRig.await(rig.runtime.reset());
         }
-        while (threads() > 1) {
-            Thread.onSpinWait(); // the last one is about to end
+        List<Thread> threads = threads();
+        for (Thread each : threads.subList(0, threads.size() - 1)) {
+            assertTrue(each.join(Duration.ofSeconds(30)), "the thread of an earlier state is left");
         }
-        assertEquals(1, threads());
+        assertEquals(List.of(threads.getLast()), threads());
+    }
+
+    /** Before, each began the timers of all objects once more. */
+    @Test
+    void aSecondInitHasNoEffect() {
+        rig = new ScriptRig(root, clock);
+        rig.objects = name -> Optional.of(rig.new Recorder(name));
+        rig.script("USER.LUA", "OBJECT:new(6, 'TIM1')").start();
+        rig.value("SYSTEM.Init()");
+        rig.value("SYSTEM.Init()");
+        assertEquals(1, rig.events.stream().filter(each -> each.equals("TIM1 setUp")).count());
+        assertEquals(
+                1,
+                rig.runtime.log().lines().stream()
+                        .filter(line -> line.text().startsWith("SYSTEM.Init() has set up"))
+                        .count());
+    }
+
+    /**
+     * Before, the thread was abandoned within their close, for example while it saved variables.
+     */
+    @Test
+    void objectsMayTakeLongerToCloseThanScriptsToEnd() {
+        rig = new ScriptRig(root, clock);
+        rig.objects =
+                name ->
+                        Optional.of(
+                                rig.new Recorder(name) {
+                                    @Override
+                                    public void close() {
+                                        long end = System.nanoTime() + 700_000_000;
+                                        while (System.nanoTime() < end) {
+                                            Thread.onSpinWait(); // as a disk that is slow
+                                        }
+                                        super.close();
+                                    }
+                                });
+        rig.script("USER.LUA", "OBJECT:new(6, 'TIM1')").start();
+        rig.events.clear();
+        assertEquals(LuaStatus.RUNNING, ScriptRig.await(rig.runtime.reset()));
+        assertEquals(List.of("TIM1 close", "TIM1 setUp"), rig.events.subList(0, 2));
+        rig.runtime.close();
+        assertEquals("TIM1 close", rig.events.getLast());
+        assertFalse(rig.logged().contains("abandoned"), rig.logged());
+    }
+
+    @Test
+    void objectsCloseBesideEachOther() {
+        rig = new ScriptRig(root, clock);
+        rig.objects =
+                name ->
+                        Optional.of(
+                                rig.new Recorder(name) {
+                                    @Override
+                                    public void awaitClose() {
+                                        rig.events.add(name() + " closed");
+                                    }
+                                });
+        rig.script("USER.LUA", "OBJECT:new(6, 'A') OBJECT:new(6, 'B')").start();
+        rig.events.clear();
+        rig.runtime.close();
+        assertEquals(List.of("A close", "B close", "A closed", "B closed"), rig.events);
+    }
+
+    /** The receiver of a value may use the runtime, on whatever thread. */
+    @Test
+    void aCallOfAnAbandonedThreadEndsOutsideOfTheMonitor() {
+        rig = new ScriptRig(root, clock).start();
+        CountDownLatch release = hang();
+        var done = new CompletableFuture<LuaStatus>();
+        rig.runtime.call(
+                "1",
+                value -> {
+                    var reset = new CompletableFuture<CompletableFuture<LuaStatus>>();
+                    Thread.startVirtualThread(() -> reset.complete(rig.runtime.reset()));
+                    reset.orTimeout(20, TimeUnit.SECONDS).join().thenAccept(done::complete);
+                });
+        ScriptRig.await(rig.runtime.reset());
+        assertEquals(LuaStatus.RUNNING, ScriptRig.await(done));
+        release.countDown();
+    }
+
+    /** Before, calls that waited for the scripts never got a value then. */
+    @Test
+    void anInterruptDoesNotKeepCloseFromEndingCalls() {
+        rig = new ScriptRig(root, clock).start();
+        CountDownLatch release = hang();
+        CompletableFuture<String> behind = rig.later("1");
+        Thread.currentThread().interrupt();
+        rig.runtime.close();
+        assertTrue(Thread.interrupted(), "the interrupt is kept");
+        assertEquals("nil", behind.getNow("no value"));
+        release.countDown();
+    }
+
+    /** Calls a function in Java that neither returns nor can be interrupted. */
+    private CountDownLatch hang() {
+        var started = new CountDownLatch(1);
+        var release = new CountDownLatch(1);
+        rig.context
+                .globals()
+                .set(
+                        "hang",
+                        LimitTest.java(
+                                () -> {
+                                    started.countDown();
+                                    while (release.getCount() > 0) {
+                                        Thread.onSpinWait();
+                                    }
+                                }));
+        rig.later("hang()");
+        LimitTest.await(started);
+        return release;
+    }
+
+    /** Before, it was dropped in silence, and periodic work ended for good. */
+    @Test
+    void oneTimerTooManyIsAnError() {
+        rig = new ScriptRig(root, clock).start();
+        Duration later = Duration.ofDays(1);
+        for (int i = 0; i < 10_000; i++) {
+            rig.runtime.schedule("timer", later, () -> {});
+        }
+        assertThrows(
+                RejectedExecutionException.class,
+                () -> rig.runtime.schedule("one more", later, () -> {}));
     }
 
     /** A client that calls during a reset gets a value, be it of the old state or the new. */
@@ -417,10 +547,12 @@ class LuaRuntimeTest {
         values.clear();
     }
 
-    private static long threads() {
+    /** Returns the threads of all states, the newest at the end. */
+    private static List<Thread> threads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().equals("sirocco-home-lua"))
-                .count();
+                .sorted(Comparator.comparingLong(Thread::threadId))
+                .toList();
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /**
  * A thread of scripts whose clock is moved by hand: tasks run in {@link #run}, {@link #advance} and
@@ -32,6 +33,7 @@ public final class ManualScriptThread implements ScriptThread {
                             .thenComparingLong(each -> each.number));
     private final List<Throwable> errors = new ArrayList<>();
     private final List<String> warnings = new CopyOnWriteArrayList<>();
+    private volatile Predicate<String> refused = name -> false;
     private Instant now;
     private long nanos;
     private long number;
@@ -44,7 +46,22 @@ public final class ManualScriptThread implements ScriptThread {
 
     @Override
     public boolean execute(String name, Runnable task) {
-        return tasks.add(TaskCause.inherit(task));
+        return !refused.test(name) && tasks.add(TaskCause.inherit(task));
+    }
+
+    /** Refuses tasks by their name, as a thread does for which too many wait. */
+    public void refuse(Predicate<String> refused) {
+        this.refused = refused;
+    }
+
+    /** Returns how many tasks wait for the thread. Any thread. */
+    public int waiting() {
+        return tasks.size();
+    }
+
+    /** Drops the tasks that wait, as the end of the scripts does. */
+    public void drop() {
+        tasks.clear();
     }
 
     @Override

@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.lib.ZeroArgFunction;
 
 class TimerTest {
     private final Scripts scripts = new Scripts("2026-11-27T12:00:00Z");
@@ -36,6 +38,27 @@ class TimerTest {
         assertEquals(List.of(), scripts.events());
         advance(1);
         assertEquals(List.of("timer"), scripts.events());
+    }
+
+    /** Before, it waited for the next event of the object. */
+    @Test
+    void anEventBehindAHandlerRunsWhenScriptsHaveTimeAgain() {
+        timer.addEvent(
+                1,
+                new ZeroArgFunction() {
+                    @Override
+                    public LuaValue call() {
+                        timer.fire(2);
+                        scripts.thread.refuse(name -> name.equals("TIM1 event"));
+                        scripts.thread.run(); // as when this handler is interrupted
+                        return NIL;
+                    }
+                });
+        timer.fire(1);
+        assertEquals(List.of("start"), scripts.events());
+        scripts.thread.refuse(name -> false);
+        advance(100);
+        assertEquals(List.of("stop"), scripts.events());
     }
 
     @Test
