@@ -44,7 +44,8 @@ import org.luaj.vm2.Varargs;
  * <caption>Interface</caption>
  * <tr><td>features</td><td>of the request: 0 Path, 1 Method, 2 Query, 3 RequestType, 4
  *     RequestHeaders, 5 RequestBody; of the response: 6 ResponseType, 7 ResponseHeaders, 8
- *     ResponseBody, 9 StatusCode (200). {@link HttpBody} describes types and bodies. Of the server,
+ *     ResponseBody, 9 StatusCode (the last two are nil and 200 at the beginning of each request).
+ *     {@link HttpBody} describes types and bodies. Of the server,
  *     beyond the vendor's interface: 10 Port (80), 11 TLS: 1 for HTTPS with {@code
  *     http/certificate.crt} and {@code http/key.pem} of the controller's folder, or with a
  *     self-signed certificate if they are missing, 12 Listening: whether the port is open</td></tr>
@@ -54,11 +55,11 @@ import org.luaj.vm2.Varargs;
  * </table>
  *
  * <p>Requests are handled one after the other: the features stay until the response is sent. 100
- * may wait; a client that is one too many gets 503, and one that disconnects leaves the queue. Other
- * responses that no script sends: 404 without a handler, 500 when a handler fails, 504 after 30 s
- * without SendResponse, 400 for a body that is not of its type, 413 for more than 1 MiB, 408 for a
- * body that takes longer than 10 s and a second for each 64 KiB, 503 for one that {@link BodyBudget}
- * has no room for, while too many tasks wait for the scripts, and when they end.
+ * may wait; a client that is one too many gets 503, and one that disconnects leaves the queue.
+ * Other responses that no script sends: 404 without a handler, 500 when a handler fails, 504 after
+ * 30 s without SendResponse, 400 for a body that is not of its type, 413 for more than 1 MiB, 408
+ * for a body that takes longer than 10 s and a second for each 64 KiB, 503 for one that {@link
+ * BodyBudget} has no room for, while too many tasks wait for the scripts, and when they end.
  *
  * <p>SendResponse in a handler, and in what the handler has begun (a timer, a request of its own),
  * responds to the request of that handler. If that has its response already, for example 504, it is
@@ -510,6 +511,8 @@ final class HttpListener extends StandardObject {
                             for (int index = PATH; index <= REQUEST_BODY; index++) {
                                 super.set(index, values[index]);
                             }
+                            super.set(RESPONSE_BODY, LuaValue.NIL);
+                            super.set(STATUS_CODE, LuaValue.valueOf(200));
                         },
                         failed -> {
                             if (failed) {

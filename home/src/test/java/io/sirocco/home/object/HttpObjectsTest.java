@@ -124,6 +124,25 @@ class HttpObjectsTest {
             return sent.join();
         }
 
+        @Test
+        void theStatusOfAResponseIsNotThatOfTheNext() throws Exception {
+            handle(
+                    listener,
+                    0,
+                    () -> {
+                        if (get(listener, 0).equals("/no")) {
+                            set(listener, 9, 404);
+                            set(listener, 8, "not here");
+                        }
+                        call(listener, 0);
+                    });
+            open(listener);
+            assertEquals(404, response(send(request("/no"))).statusCode());
+            HttpResponse<String> next = response(send(request("/yes")));
+            assertEquals(200, next.statusCode());
+            assertEquals("", next.body());
+        }
+
         /** Defect 6 of the reference: the body was in feature 3, and 5 was nil. */
         @Test
         void theBodyIsInFeature5() throws Exception {
@@ -422,10 +441,10 @@ class HttpObjectsTest {
             open(listener);
             var first = send(request("/first"));
             scripts.thread.runUntil(() -> seen.size() == 1);
-            try (Socket gone = post("127.0.0.1", 100, 100)) {
-                awaitWaiting(1);
-                assertEquals(100, budget.held());
-            }
+            Socket gone = post("127.0.0.1", 100, 100);
+            awaitWaiting(1);
+            assertEquals(100, budget.held());
+            gone.close();
             awaitWaiting(0);
             assertEquals(0, budget.held());
             call(listener, 0);
