@@ -329,6 +329,24 @@ class HomeAssistantTest {
         assertEquals(1, log.containing("too much at once").size());
     }
 
+    /** Before, each report of a controller was a task. */
+    @Test
+    void reportsThatOvertakeEachOtherAreOneTask() throws Exception {
+        begin(all());
+        await("subscribed", () -> remote.subscribers() == 1);
+        onMqttThread(() -> {});
+        var busy = new CountDownLatch(1);
+        mqtt.executor().execute(() -> waitFor(busy));
+        for (int i = 1; i <= 1_000; i++) {
+            remote.put("PAN1", 0, "" + i);
+            remote.report();
+        }
+        int waiting = mqtt.executor().getQueue().size();
+        busy.countDown();
+        assertTrue(waiting <= 100, waiting + " tasks wait");
+        capture.awaitPayload(root("PAN1") + "/state", "1000.0");
+    }
+
     /** Before, one task could hold as many characters as a script could make. */
     @Test
     void longValuesThatWaitAreBoundedToo() throws Exception {

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -383,6 +384,35 @@ class MqttConnectionTest {
                 assertTimeoutPreemptively(Duration.ofSeconds(5), mqtt::close);
             }
         }
+    }
+
+    /** Before, it ended in an exception: there are no settings any more. */
+    @Test
+    void aRefusedSubscriptionAfterDisconnectIsOfNoInterest() throws Exception {
+        mqtt.subscribe("a", (topic, payload) -> {});
+        try (var server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            mqtt.connect(settings("tcp://127.0.0.1:" + server.getLocalPort()));
+            try (Socket broker = server.accept()) {
+                readPacket(broker, 0x10); // CONNECT
+                broker.getOutputStream().write(new byte[] {0x20, 2, 0, 0});
+                byte[] subscribe = readPacket(broker, 0x82);
+                mqtt.disconnect();
+                readPacket(broker, 0x33); // PUBLISH of offline, retained
+                byte[] refusal = {(byte) 0x90, 3, subscribe[0], subscribe[1], (byte) 0x80};
+                broker.getOutputStream().write(refusal);
+                readPacket(broker, 0xe0); // DISCONNECT
+            }
+        }
+        mqtt.executor().submit(() -> {}).get(30, TimeUnit.SECONDS);
+        assertEquals(List.of(), log.containing("has failed"));
+        assertEquals(List.of(), log.containing("refuses a subscription"));
+    }
+
+    /** Reads a packet of up to 127 bytes; returns what follows its length. */
+    private static byte[] readPacket(Socket from, int type) throws IOException {
+        from.setSoTimeout(30_000);
+        assertEquals(type, from.getInputStream().read());
+        return from.getInputStream().readNBytes(from.getInputStream().read());
     }
 
     @Test
