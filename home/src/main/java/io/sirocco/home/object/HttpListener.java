@@ -25,7 +25,10 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -51,10 +54,11 @@ import org.luaj.vm2.Varargs;
  * </table>
  *
  * <p>Requests are handled one after the other: the features stay until the response is sent. 100
- * may wait; a client that is one too many gets 503. Other responses that no script sends: 404
- * without a handler, 500 when a handler fails, 504 after 30 s without SendResponse, 400 for a body
- * that is not of its type, 413 for more than 1 MiB, 408 for a body that takes longer than 10 s and
- * a second for each 64 KiB, 503 for one that {@link BodyBudget} has no room for.
+ * may wait; a client that is one too many gets 503, and one that disconnects leaves the queue.
+ * Other responses that no script sends: 404 without a handler, 500 when a handler fails, 504 after
+ * 30 s without SendResponse, 400 for a body that is not of its type, 413 for more than 1 MiB, 408
+ * for a body that takes longer than 10 s and a second for each 64 KiB, 503 for one that {@link
+ * BodyBudget} has no room for, while too many tasks wait for the scripts, and when they end.
  *
  * <p>SendResponse in a handler, and in what the handler has begun (a timer, a request of its own),
  * responds to the request of that handler. If that has its response already, for example 504, it is
@@ -89,17 +93,22 @@ final class HttpListener extends StandardObject {
     private static final long MIN_MEMORY = 2 << 20;
     private static final long MAX_MEMORY = 64 << 20;
     private static final Duration DRAIN = Duration.ofMillis(200);
+    private static final Duration STOP = Duration.ofSeconds(1);
 
     private final Queue<Exchange> waiting = new ArrayDeque<>();
+    private final Set<Exchange> open = ConcurrentHashMap.newKeySet(); // without a response yet
     private final AtomicInteger accepted = new AtomicInteger();
     private final BodyBudget bodies;
     private Exchange current; // null for none
     private int port = 80;
     private boolean tls;
-    private boolean running; // between setUp and close
+    private volatile boolean running; // between setUp and close
     private int run; // a port that opens is that of this run
     private boolean retrying; // says once that the port is in use
-    private Server server; // null for none
+    private Server server; // null for none; changes are guarded by this
+    private Thread stopping; // ends the server before; null for none
+    private boolean expiring; // the next is scheduled
+    private Scheduled expiry = () -> {}; // of the eldest request, which expires first
     private Scheduled retry = () -> {};
 
     /** A request that waits for its response, and is the cause of tasks. */
@@ -108,11 +117,12 @@ final class HttpListener extends StandardObject {
         final String method;
         final String path;
         final CompletableFuture<Response> response = new CompletableFuture<>();
-        Scheduled timeout = () -> {};
+        long expires; // nanoseconds of the clock of the scripts
+        private final AtomicBoolean taken = new AtomicBoolean();
         private final LuaValue query;
         private final LuaValue headers;
         private final Optional<MediaType> type;
-        private byte[] body; // null when it has been parsed
+        private byte[] body; // null when it has been parsed, or is not needed any more
 
         /**
          * @throws BadRequest if names of the query are not allowed
@@ -125,6 +135,26 @@ final class HttpListener extends StandardObject {
             this.headers = HttpHeaders.table(request.headers());
             this.type = request.contentType();
             this.body = body;
+        }
+
+        /** Returns whether its turn begins: not if the client has gone. Any thread. */
+        boolean take() {
+            return taken.compareAndSet(false, true);
+        }
+
+        /** Ends it without a turn of its own, if it has had none. Any thread. */
+        boolean disconnect() {
+            boolean ended = take();
+            if (ended) {
+                body = null;
+                response.complete(busy("The client has disconnected."));
+            }
+            return ended;
+        }
+
+        /** Ends it with its state of the scripts. Any thread. */
+        void reset() {
+            response.complete(Response.text("The controller resets.").status(503));
         }
 
         /**
@@ -169,16 +199,19 @@ final class HttpListener extends StandardObject {
     @Override
     public void setUp() {
         running = true;
-        retry = context().scripts().schedule(name() + " opens its port", OPENING, this::open);
+        int opening = ++run;
+        retry =
+                context()
+                        .scripts()
+                        .schedule(name() + " opens its port", OPENING, () -> open(opening));
     }
 
-    private void open() {
+    private void open(int opening) {
         if (!tls) {
-            bind(config -> config.listen(address()));
-            return;
+            bind(opening, config -> config.listen(address()));
+        } else if (run == opening) {
+            Thread.ofVirtual().name("sirocco-home-tls").start(() -> openTls(opening));
         }
-        int opening = ++run;
-        Thread.ofVirtual().name("sirocco-home-tls").start(() -> openTls(opening));
     }
 
     /** Reads the certificate, or makes one, which takes seconds; then binds. Not on the thread. */
@@ -186,7 +219,7 @@ final class HttpListener extends StandardObject {
         Runnable bind;
         try {
             Tls certified = Tls.of(this::certificate);
-            bind = () -> bind(config -> config.listen(address(), certified));
+            bind = () -> bind(opening, config -> config.listen(address(), certified));
         } catch (IllegalArgumentException e) {
             bind = () -> warn("it does not listen: " + e.getMessage());
         }
@@ -206,11 +239,21 @@ final class HttpListener extends StandardObject {
         return new InetSocketAddress(context().address(), port);
     }
 
-    private void bind(Consumer<Config> listen) {
+    private void bind(int opening, Consumer<Config> listen) {
+        if (run != opening) {
+            return; // closed meanwhile
+        }
         retry.cancel();
         try {
-            server = Server.start(config -> configure(config, listen), this::addRoute);
+            Server bound = Server.start(config -> configure(config, listen), this::addRoute);
             retrying = false;
+            synchronized (this) {
+                if (running) {
+                    server = bound;
+                    return;
+                }
+            }
+            bound.stop(Duration.ZERO); // another thread has closed an abandoned one meanwhile
         } catch (UncheckedIOException e) {
             if (!retrying) {
                 warn("port " + port + ": " + e.getMessage() + "; it is tried again each second");
@@ -219,7 +262,8 @@ final class HttpListener extends StandardObject {
             retry =
                     context()
                             .scripts()
-                            .schedule(name() + " opens its port", RETRY, () -> bind(listen));
+                            .schedule(
+                                    name() + " opens its port", RETRY, () -> bind(opening, listen));
         }
     }
 
@@ -255,28 +299,49 @@ final class HttpListener extends StandardObject {
         }
     }
 
+    /**
+     * Responds to all requests, those included that the thread of the scripts has not seen, and
+     * begins to end the server. Another thread may close the listener of an abandoned one.
+     */
     @Override
     public void close() {
-        running = false;
+        Server bound;
+        synchronized (this) {
+            running = false;
+            bound = server;
+            server = null;
+        }
+        if (bound != null) {
+            stopping = Thread.ofVirtual().name("sirocco-home-stop").start(() -> bound.stop(DRAIN));
+        }
+        open.forEach(Exchange::reset); // receive() ends those that come later
         run++;
         retry.cancel();
-        if (current != null) {
-            waiting.add(current);
-            current = null;
-        }
-        waiting.forEach(
-                each -> {
-                    each.timeout.cancel();
-                    each.response.complete(Response.text("The controller resets.").status(503));
-                });
+        expiry.cancel();
+        expiring = false;
+        current = null;
         waiting.clear();
-        if (server != null) {
-            server.stop(DRAIN);
-            server = null;
+    }
+
+    /** Waits until the server has ended, which takes as long as a drain. */
+    @Override
+    public void awaitClose() {
+        Thread ending = stopping;
+        if (ending != null) {
+            try {
+                ending.join(STOP);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
     // ---- requests
+
+    /** Returns how many requests wait for the one that is handled now. */
+    int waiting() {
+        return waiting.size();
+    }
 
     /** Called on a virtual thread. */
     private Response receive(Request request) throws IOException {
@@ -297,17 +362,23 @@ final class HttpListener extends StandardObject {
                 return busy("The bodies of requests fill the memory.");
             }
             var exchange = new Exchange(this, request, body);
-            handed = context().scripts().execute(name() + " request", () -> add(exchange));
-            if (!handed) {
-                return busy("The scripts are busy.");
-            }
             BodyBudget.Share held = share;
-            return Response.async(
+            handed = true; // from now on its response gives everything back
+            CompletableFuture<Response> response =
                     exchange.response.whenComplete(
-                            (response, failure) -> {
+                            (done, failure) -> {
+                                open.remove(exchange);
                                 held.close();
                                 accepted.decrementAndGet();
-                            }));
+                            });
+            open.add(exchange);
+            if (!context().scripts().execute(name() + " request", () -> add(exchange))) {
+                exchange.response.complete(busy("The scripts are busy."));
+            } else if (!running) {
+                exchange.reset(); // close() may not have seen it
+            }
+            request.onDisconnect(() -> disconnected(exchange));
+            return Response.async(response);
         } finally {
             if (!handed) {
                 accepted.decrementAndGet();
@@ -359,27 +430,46 @@ final class HttpListener extends StandardObject {
         }
     }
 
+    /** Frees the place of a client in the queue; one that is handled already keeps it. */
+    private void disconnected(Exchange exchange) {
+        if (exchange.disconnect()) {
+            context()
+                    .scripts()
+                    .execute(
+                            name() + " disconnect",
+                            () -> {
+                                waiting.remove(exchange);
+                                scheduleExpiry();
+                            });
+        }
+    }
+
     private void add(Exchange exchange) {
         if (!running) {
-            exchange.response.complete(Response.text("The controller resets.").status(503));
+            exchange.reset();
             return;
+        }
+        if (exchange.response.isDone()) {
+            return; // the client has gone
         }
         if (!hasHandlers(ON_REQUEST)) {
             exchange.response.complete(Response.text("Not found").status(404));
             return;
         }
-        exchange.timeout = context().scripts().schedule(name(), TIMEOUT, () -> expire(exchange));
+        exchange.expires = context().scripts().nanoTime() + TIMEOUT.toNanos();
         waiting.add(exchange);
         next();
+        scheduleExpiry();
     }
 
     private void next() {
-        if (current != null || waiting.isEmpty()) {
-            return;
+        while (current == null && !waiting.isEmpty()) {
+            Exchange exchange = waiting.remove();
+            if (exchange.take()) {
+                current = exchange;
+                Thread.ofVirtual().name("sirocco-home-parse").start(() -> parse(exchange));
+            }
         }
-        Exchange exchange = waiting.remove();
-        current = exchange;
-        Thread.ofVirtual().name("sirocco-home-parse").start(() -> parse(exchange));
     }
 
     /**
@@ -413,33 +503,67 @@ final class HttpListener extends StandardObject {
     }
 
     private void handle(Exchange exchange, LuaValue[] values) {
-        deliver(
-                ON_REQUEST,
-                () -> {
-                    for (int index = PATH; index <= REQUEST_BODY; index++) {
-                        super.set(index, values[index]);
-                    }
-                },
-                failed -> {
-                    if (failed) {
-                        finish(exchange, Response.text("Internal server error").status(500));
-                    }
-                });
+        boolean taken =
+                deliver(
+                        ON_REQUEST,
+                        () -> {
+                            for (int index = PATH; index <= REQUEST_BODY; index++) {
+                                super.set(index, values[index]);
+                            }
+                        },
+                        failed -> {
+                            if (failed) {
+                                finish(
+                                        exchange,
+                                        Response.text("Internal server error").status(500));
+                            }
+                        });
+        if (!taken) {
+            finish(exchange, busy("The scripts are busy."));
+        }
     }
 
-    private void expire(Exchange exchange) {
-        warn("no SendResponse within " + TIMEOUT.toSeconds() + " s");
-        waiting.remove(exchange);
-        finish(exchange, Response.text("Gateway timeout").status(504));
+    private Exchange eldest() {
+        return current != null ? current : waiting.peek();
+    }
+
+    /** One timer for all: they expire in the order in which they have come. */
+    private void scheduleExpiry() {
+        Exchange eldest = eldest();
+        if (eldest == null) {
+            expiry.cancel();
+            expiring = false;
+        } else if (!expiring) {
+            expiring = true;
+            long wait = Math.max(0, eldest.expires - context().scripts().nanoTime());
+            expiry = context().scripts().schedule(name(), Duration.ofNanos(wait), this::expire);
+        }
+    }
+
+    private void expire() {
+        expiry.cancel(); // this may be one that was cancelled when it was due
+        expiring = true;
+        long now = context().scripts().nanoTime();
+        for (Exchange eldest = eldest();
+                eldest != null && eldest.expires - now <= 0;
+                eldest = eldest()) {
+            waiting.remove(eldest);
+            if (!eldest.response.isDone()) {
+                warn("no SendResponse within " + TIMEOUT.toSeconds() + " s");
+            }
+            finish(eldest, Response.text("Gateway timeout").status(504));
+        }
+        expiring = false;
+        scheduleExpiry();
     }
 
     private void finish(Exchange exchange, Response response) {
-        exchange.timeout.cancel();
         exchange.response.complete(response);
         if (current == exchange) {
             current = null;
             next();
         }
+        scheduleExpiry();
     }
 
     // ---- scripts
@@ -470,6 +594,7 @@ final class HttpListener extends StandardObject {
         }
         if (running) {
             close();
+            awaitClose();
             setUp();
         }
     }

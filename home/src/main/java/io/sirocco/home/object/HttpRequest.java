@@ -3,6 +3,7 @@ package io.sirocco.home.object;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.home.lua.ScriptThread.Scheduled;
 import io.sirocco.home.lua.TaskCause;
 import io.sirocco.http.Headers;
 import io.sirocco.http.MediaType;
@@ -15,6 +16,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaString;
@@ -63,13 +65,15 @@ final class HttpRequest extends StandardObject {
     private static final int ON_RESPONSE = 1;
     private static final double DEFAULT_TIMEOUT = 10;
     private static final double MAX_TIMEOUT = 600;
+    private static final Duration BUSY = Duration.ofMillis(100); // the scripts are tried again
 
     private static final Executor PARSER =
             task -> Thread.ofVirtual().name("sirocco-home-parse").start(task);
 
     private final Supplier<HttpClient> client;
     private CompletableFuture<ClientResponse> sent = CompletableFuture.completedFuture(null);
-    private CompletableFuture<?> active; // of the parsed response; null for none
+    private volatile CompletableFuture<?> active; // of the parsed response; null for none
+    private Scheduled retry = () -> {};
 
     /** A whole response. */
     private record Received(int status, Headers headers, Optional<MediaType> type, byte[] body) {}
@@ -135,6 +139,7 @@ final class HttpRequest extends StandardObject {
         if (active != null) {
             CompletableFuture<?> aborted = active;
             active = null;
+            retry.cancel();
             sent.cancel(true);
             aborted.cancel(true);
         }
@@ -156,8 +161,14 @@ final class HttpRequest extends StandardObject {
         active = parsed;
         fire(ON_REQUEST_SENT);
         Runnable end = TaskCause.inherit(() -> end(parsed, request));
-        parsed.whenComplete(
-                (response, failure) -> context().scripts().execute(name() + " response", end));
+        parsed.whenCompleteAsync((response, failure) -> handOver(parsed, end), PARSER);
+    }
+
+    /** Gives a response to the thread of the scripts; tries again while that takes no more. */
+    private void handOver(CompletableFuture<Parsed> parsed, Runnable end) {
+        while (active == parsed && !context().scripts().execute(name() + " response", end)) {
+            LockSupport.parkNanos(BUSY.toNanos()); // an abort or a reset ends it
+        }
     }
 
     private static CompletableFuture<Received> whole(ClientResponse response) {
@@ -223,24 +234,32 @@ final class HttpRequest extends StandardObject {
         if (active != parsed) {
             return; // aborted
         }
-        active = null;
         boolean failed = parsed.isCompletedExceptionally();
-        if (failed) {
-            warn(request.method() + " has no response: " + parsed.exceptionNow().getMessage());
-        }
         Parsed response =
                 failed
                         ? new Parsed(get(RESPONSE_TYPE), LuaValue.NIL, LuaValue.NIL, LuaValue.ZERO)
                         : parsed.resultNow();
-        deliver(
-                ON_RESPONSE,
-                () -> {
-                    super.set(RESPONSE_TYPE, response.type);
-                    super.set(RESPONSE_HEADERS, response.headers);
-                    super.set(RESPONSE_BODY, response.body);
-                    super.set(STATUS_CODE, response.status);
-                },
-                handlersFailed -> {});
+        boolean taken =
+                deliver(
+                        ON_RESPONSE,
+                        () -> {
+                            super.set(RESPONSE_TYPE, response.type);
+                            super.set(RESPONSE_HEADERS, response.headers);
+                            super.set(RESPONSE_BODY, response.body);
+                            super.set(STATUS_CODE, response.status);
+                        },
+                        handlersFailed -> {});
+        if (!taken) {
+            retry =
+                    context()
+                            .scripts()
+                            .schedule(name() + " response", BUSY, () -> end(parsed, request));
+            return;
+        }
+        active = null;
+        if (failed) {
+            warn(request.method() + " has no response: " + parsed.exceptionNow().getMessage());
+        }
     }
 
     /** Parses a response, not on the thread of the scripts: 1 MiB would delay them. */

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
@@ -46,6 +48,7 @@ import org.luaj.vm2.Varargs;
 import org.luaj.vm2.lib.VarArgFunction;
 
 /** HTTP between scripts and the client and server of the JDK. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // sockets wait
 class HttpObjectsTest {
     @TempDir Path runtime;
     private Scripts scripts;
@@ -226,7 +229,7 @@ class HttpObjectsTest {
                             call(request, 0);
                             scripts.thread.advance(Duration.ofSeconds(30)); // the handler waits
                             others.add(send(request("/other")));
-                            awaitScheduled(2);
+                            awaitScheduled(2); // the timer, and the timeout of the other request
                             respondLate.run();
                         }
                     });
@@ -258,6 +261,10 @@ class HttpObjectsTest {
             }
         }
 
+        private void awaitWaiting(int count) throws InterruptedException {
+            scripts.thread.runUntil(() -> ((HttpListener) listener).waiting() == count);
+        }
+
         @Test
         void aTimerOfTheHandlerResponds() throws Exception {
             HomeObject timer = create(6);
@@ -281,7 +288,7 @@ class HttpObjectsTest {
             var first = send(request("/1"));
             scripts.thread.runUntil(() -> seen.size() == 1);
             var second = send(request("/2"));
-            scripts.thread.runUntil(() -> scripts.thread.scheduled() == 2); // both timeouts
+            awaitWaiting(1);
             assertEquals(List.of("/1"), seen);
             set(listener, 8, "one");
             call(listener, 0);
@@ -370,10 +377,7 @@ class HttpObjectsTest {
         @Test
         void bodiesThatWaitAreBoundedInSum() throws Exception {
             var budget = new BodyBudget(2 << 20);
-            HttpListener bounded = new HttpListener("bounded", scripts.context(), budget);
-            created.add(bounded);
-            listener = bounded;
-            set(listener, 10, 0);
+            listener = bounded(budget);
             handle(listener, 0, () -> call(listener, 0));
             open(listener);
             int most = 1 << 20;
@@ -390,6 +394,81 @@ class HttpObjectsTest {
                 assertEquals("HTTP/1.1 200", status(first));
             }
             assertEquals(0, budget.held());
+        }
+
+        /** Before, the body stayed in the budget of the process for ever. */
+        @Test
+        void aResetRespondsToARequestThatTheScriptsHaveNotSeen() throws Exception {
+            var budget = new BodyBudget(2 << 20);
+            listener = bounded(budget);
+            open(listener);
+            try (Socket sent = post("127.0.0.1", 100, 100)) {
+                while (scripts.thread.waiting() == 0) {
+                    Thread.onSpinWait();
+                }
+                listener.close();
+                scripts.thread.drop();
+                assertEquals("HTTP/1.1 503", status(sent));
+            }
+            assertEquals(0, budget.held());
+        }
+
+        @Test
+        void aClientThatDisconnectsLeavesTheQueue() throws Exception {
+            var budget = new BodyBudget(2 << 20);
+            listener = bounded(budget);
+            var seen = new ArrayList<String>();
+            handle(listener, 0, () -> seen.add(get(listener, 0)));
+            open(listener);
+            var first = send(request("/first"));
+            scripts.thread.runUntil(() -> seen.size() == 1);
+            Socket gone = post("127.0.0.1", 100, 100);
+            awaitWaiting(1);
+            assertEquals(100, budget.held());
+            gone.close();
+            awaitWaiting(0);
+            assertEquals(0, budget.held());
+            call(listener, 0);
+            assertEquals(200, response(first).statusCode());
+            assertEquals(List.of("/first"), seen);
+        }
+
+        /** A timer for each request could exhaust those of the thread. */
+        @Test
+        void requestsThatWaitHaveOneTimer() throws Exception {
+            var seen = new ArrayList<String>();
+            handle(listener, 0, () -> seen.add(get(listener, 0)));
+            open(listener);
+            var first = send(request("/1"));
+            scripts.thread.runUntil(() -> seen.size() == 1);
+            scripts.thread.advance(Duration.ofSeconds(10));
+            var second = send(request("/2"));
+            awaitWaiting(1);
+            assertEquals(1, scripts.thread.scheduled());
+            scripts.thread.advance(Duration.ofSeconds(20));
+            assertEquals(504, response(first).statusCode());
+            scripts.thread.runUntil(() -> seen.size() == 2);
+            scripts.thread.advance(Duration.ofSeconds(10));
+            assertEquals(504, response(second).statusCode());
+            assertEquals(0, scripts.thread.scheduled());
+        }
+
+        /** Before, it kept all others waiting until its 504. */
+        @Test
+        void aRequestWhoseHandlerCannotRun503() throws Exception {
+            handle(listener, 0, () -> call(listener, 0));
+            open(listener);
+            scripts.thread.refuse(name -> name.endsWith(" event 0"));
+            assertEquals(503, response(send(request("/"))).statusCode());
+            scripts.thread.refuse(name -> false);
+            assertEquals(200, response(send(request("/"))).statusCode());
+        }
+
+        private HttpListener bounded(BodyBudget budget) {
+            var bounded = new HttpListener("bounded", scripts.context(), budget);
+            created.add(bounded);
+            set(bounded, 10, 0);
+            return bounded;
         }
 
         private Socket post(String from, int length, int sent) throws IOException {
@@ -471,6 +550,7 @@ class HttpObjectsTest {
             var sent = send(request("/"));
             scripts.thread.runUntil(() -> seen.size() == 1);
             listener.close();
+            listener.awaitClose();
             assertEquals(503, response(sent).statusCode());
             assertEquals(0, scripts.thread.scheduled());
             HomeObject next = create(120);
@@ -682,6 +762,35 @@ class HttpObjectsTest {
             set(request, 1, "/large");
             send();
             assertEquals("0", get(request, 11));
+        }
+
+        /** Before, Active stayed 1, and OnResponse never came. */
+        @Test
+        void theResponseWaitsForScriptsThatAreBusy() throws Exception {
+            var refusals = new AtomicInteger();
+            scripts.thread.refuse(
+                    name -> name.endsWith(" response") && refusals.incrementAndGet() <= 2);
+            set(request, 1, "/echo");
+            call(request, 0);
+            scripts.thread.runUntil(() -> scripts.events.contains("response"));
+            assertEquals(3, refusals.get());
+            assertEquals("0", get(request, 12));
+        }
+
+        @Test
+        void onResponseWaitsForScriptsThatAreBusy() throws Exception {
+            var refusals = new AtomicInteger();
+            set(request, 1, "/echo");
+            call(request, 0);
+            scripts.thread.run(); // OnRequestSent
+            scripts.thread.refuse(
+                    name -> name.endsWith(" event 1") && refusals.incrementAndGet() <= 2);
+            scripts.thread.runUntil(() -> refusals.get() == 1);
+            assertEquals("1", get(request, 12));
+            scripts.thread.advance(Duration.ofMillis(200));
+            assertEquals(List.of("sent", "response"), scripts.events());
+            assertEquals("0", get(request, 12));
+            assertEquals("200", get(request, 11));
         }
 
         @Test
