@@ -15,6 +15,7 @@ import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 
 /**
@@ -22,8 +23,12 @@ import java.util.function.BiConsumer;
  * that they use there. Any thread.
  */
 final class CluServices implements Controller, AutoCloseable {
+    private static final BiConsumer<String, String> NO_COMMANDS = (id, payload) -> {};
+
     private final CluSettings settings;
     private final MqttService mqtt;
+    private final AtomicReference<BiConsumer<String, String>> commands =
+            new AtomicReference<>(NO_COMMANDS);
     private volatile LuaRuntime scripts; // set before the scripts start
     private volatile OwnObjects own; // the same
     private volatile int zone = Zones.UTC;
@@ -33,6 +38,7 @@ final class CluServices implements Controller, AutoCloseable {
     CluServices(CluSettings settings, Identity identity, RemoteClients clients) {
         this.settings = settings;
         this.mqtt = new MqttService(settings, identity.serial(), clients, this::log);
+        mqtt.onCommand((id, payload) -> commands.get().accept(id, payload));
         this.name = "CLU" + Integer.toUnsignedString(identity.serial());
     }
 
@@ -128,7 +134,12 @@ final class CluServices implements Controller, AutoCloseable {
 
     @Override
     public void onMqttCommand(BiConsumer<String, String> received) {
-        mqtt.onCommand(received);
+        commands.set(received);
+    }
+
+    @Override
+    public void endMqttCommands(BiConsumer<String, String> received) {
+        commands.compareAndSet(received, NO_COMMANDS);
     }
 
     @Override

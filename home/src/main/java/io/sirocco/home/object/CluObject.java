@@ -7,6 +7,7 @@ import io.sirocco.home.schedule.Zones;
 import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.function.BiConsumer;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -61,6 +62,7 @@ final class CluObject extends StandardObject {
     private static final int ON_TIME_CHANGE = 13;
     private static final int ON_MQTT_RECEIVE_VALUE = 20;
     private static final Duration SAMPLE = Duration.ofSeconds(1);
+    private static final Duration BUSY = Duration.ofMillis(100); // the scripts are tried again
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
 
     private final Controller controller;
@@ -75,7 +77,9 @@ final class CluObject extends StandardObject {
     private boolean discovery;
     private String prefix = MqttFeatures.OFF.prefix();
     private LuaValue message = LuaValue.NIL;
+    private final BiConsumer<String, String> commands = this::receive;
     private Scheduled timer = () -> {};
+    private Scheduled retry = () -> {};
 
     CluObject(String name, ObjectContext context, Controller controller, Runnable restore) {
         super(name, context);
@@ -214,11 +218,18 @@ final class CluObject extends StandardObject {
         restore.run();
         ready = true;
         initializing = true;
-        controller.onMqttCommand(this::receive);
+        controller.onMqttCommand(commands);
         mqttChanged();
         watch.change();
         sample();
-        deliver(ON_INIT, () -> {}, failed -> initialized());
+        init();
+    }
+
+    /** Fires OnInit; tries again while too many tasks wait, since MQTT waits for its end. */
+    private void init() {
+        if (!deliver(ON_INIT, () -> {}, failed -> initialized())) {
+            retry = context().scripts().schedule(name() + " OnInit", BUSY, this::init);
+        }
     }
 
     private void initialized() {
@@ -249,7 +260,8 @@ final class CluObject extends StandardObject {
     @Override
     public void close() {
         timer.cancel();
+        retry.cancel();
         ready = false;
-        controller.onMqttCommand((id, payload) -> {});
+        controller.endMqttCommands(commands);
     }
 }

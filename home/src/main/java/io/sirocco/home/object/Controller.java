@@ -47,6 +47,9 @@ public interface Controller {
      */
     void onMqttCommand(BiConsumer<String, String> received);
 
+    /** Ends what {@link #onMqttCommand} has begun, unless another has replaced {@code received}. */
+    void endMqttCommands(BiConsumer<String, String> received);
+
     /**
      * Announces a user value to Home Assistant as a sensor; a missing argument is empty.
      *

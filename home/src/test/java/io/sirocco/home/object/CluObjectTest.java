@@ -69,6 +69,31 @@ class CluObjectTest {
         assertEquals("5", get(clu, 0));
     }
 
+    /** Before, MQTT kept the settings of an earlier start for ever. */
+    @Test
+    void onInitWaitsForScriptsThatAreBusy() {
+        scripts.thread.refuse(name -> name.endsWith(" event 0"));
+        clu.setUp();
+        assertEquals(List.of(), scripts.events());
+        scripts.thread.refuse(name -> false);
+        scripts.thread.advance(Duration.ofMillis(100));
+        assertEquals(List.of("init"), scripts.events());
+        assertEquals(1, controller.calls.size());
+    }
+
+    /** A thread that ends late must not take the commands of its successor. */
+    @Test
+    void aCloseLeavesTheCommandsToItsSuccessor() {
+        clu.setUp();
+        CluObject first = clu;
+        create();
+        clu.setUp();
+        scripts.events();
+        first.close();
+        controller.received.accept("id", "payload");
+        assertEquals(List.of("mqtt id payload"), scripts.events());
+    }
+
     @Test
     void initOnceAndStoredVariablesBefore() {
         clu.addEvent(

@@ -69,6 +69,13 @@ final class FakeController implements Controller {
     }
 
     @Override
+    public void endMqttCommands(BiConsumer<String, String> handler) {
+        if (received == handler) {
+            received = (id, payload) -> {};
+        }
+    }
+
+    @Override
     public void sendDiscovery(
             String name, String id, String deviceClass, String unit, String template) {
         calls.add(String.join("|", name, id, deviceClass, unit, template));
