@@ -24,8 +24,13 @@ import java.util.Set;
  *
  * <p>What is written survives the end of the process. It is not synced: a power failure may take
  * the entries of the last half a minute, after which the system writes them. A file that is
- * missing, damaged or not writable keeps no controller from starting; the log says so. Used by one
- * thread.
+ * missing, damaged or not writable keeps no controller from starting; the log says so.
+ *
+ * <p>Used by one thread, the event loop: the exception from the rule that it waits for no disk. A
+ * write copies some 32 bytes into memory of the system, once for all requests of a turn, and the
+ * system delays it only when other programs write more than the disk can take. On another thread
+ * each response would have to wait for that thread, since a response that leaves before its request
+ * is written makes a copy of the request new after a crash.
  */
 final class ReplayFile implements AutoCloseable {
     /** Bytes of an entry. */
@@ -75,7 +80,7 @@ final class ReplayFile implements AutoCloseable {
     /**
      * Reads the entries. A file that is new or damaged becomes an empty one.
      *
-     * @return the index of the first empty entry
+     * @return the index of the first empty entry; 0, that of the eldest, if none is empty
      */
     int read(ByteBuffer ring) {
         String problem;
@@ -137,7 +142,7 @@ final class ReplayFile implements AutoCloseable {
                 return i / ENTRY;
             }
         }
-        return 0; // the process ended between two writes
+        return 0; // the process ended between the writes of the end and of the beginning
     }
 
     /**

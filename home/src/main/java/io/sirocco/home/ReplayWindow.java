@@ -35,6 +35,7 @@ final class ReplayWindow implements AutoCloseable {
         this.file = file;
         if (file != null) {
             next = file.read(ring);
+            clear(next); // the eldest, if the process ended before it had made room
             for (int i = 0; i <= SIZE; i++) {
                 int position = (next + i) % (SIZE + 1); // the eldest first
                 ends.add(position);
@@ -70,10 +71,14 @@ final class ReplayWindow implements AutoCloseable {
         next = (next + 1) % (SIZE + 1);
         ends.remove(next);
         sessions.remove(next);
-        ring.putLong(next * ReplayFile.ENTRY, 0);
-        ring.putLong(next * ReplayFile.ENTRY + Long.BYTES, 0);
+        clear(next);
         unwritten = Math.min(unwritten + 1, SIZE);
         return true;
+    }
+
+    private void clear(int position) {
+        ring.putLong(position * ReplayFile.ENTRY, 0);
+        ring.putLong(position * ReplayFile.ENTRY + Long.BYTES, 0);
     }
 
     /** Returns whether a request with that session was noted. */

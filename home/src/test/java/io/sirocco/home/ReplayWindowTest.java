@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -71,6 +72,27 @@ class ReplayWindowTest {
                 }
                 assertFalse(read.hasSession(session(eldest - 1)));
                 assertFalse(read.hasSession(session(first)));
+            }
+        }
+    }
+
+    /** As after the end of the process between the writes of the end and of the beginning. */
+    @Test
+    void aFileWithoutAnEmptyEntryLosesItsEldest(@TempDir Path folder) throws Exception {
+        int entries = ReplayWindow.SIZE + 1;
+        var content = ByteBuffer.allocate(16 + entries * ReplayFile.ENTRY);
+        content.put("Sirocco requests".getBytes(StandardCharsets.US_ASCII));
+        for (int i = 0; i < entries; i++) {
+            content.putLong(ByteBuffer.wrap(datagram(i)).getLong(32)).putLong(session(i));
+        }
+        Files.write(folder.resolve("requests.bin"), content.array());
+        try (var window = new ReplayWindow(ReplayFile.open(folder))) {
+            assertFalse(window.hasSession(session(0)));
+            assertTrue(window.hasSession(session(1)));
+            assertTrue(window.isNew(datagram(0), 48), "it has made room");
+            assertTrue(window.isNew(datagram(1), 48), "so has this, for the one before");
+            for (int i = 3; i < entries; i++) {
+                assertFalse(window.isNew(datagram(i), 48), "request " + i);
             }
         }
     }
