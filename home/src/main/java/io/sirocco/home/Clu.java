@@ -118,14 +118,20 @@ public final class Clu implements AutoCloseable {
                         log::add);
         var server =
                 new CluServer(loops.all().getFirst(), settings, identity, keyFile, keys, transfers);
-        LuaRuntime scripts =
-                LuaRuntime.create(
-                        root,
-                        server,
-                        s -> {
-                            s.reports(settings.reports).log(log);
-                            settings.scripts.accept(s);
-                        });
+        LuaRuntime scripts;
+        try {
+            scripts =
+                    LuaRuntime.create(
+                            root,
+                            server,
+                            s -> {
+                                s.reports(settings.reports).log(log);
+                                settings.scripts.accept(s);
+                            });
+        } catch (RuntimeException e) { // a setting is wrong
+            server.end();
+            throw e;
+        }
         var clients =
                 new RemoteClients(
                         loops,
@@ -161,7 +167,11 @@ public final class Clu implements AutoCloseable {
             server.open(loops, scripts, clients::keyChanged);
             return clu;
         } catch (IOException | RuntimeException e) {
-            clu.close();
+            try {
+                clu.close();
+            } catch (RuntimeException alsoFailed) {
+                e.addSuppressed(alsoFailed);
+            }
             throw e;
         }
     }
@@ -284,16 +294,41 @@ public final class Clu implements AutoCloseable {
         return server.reset();
     }
 
+    /** Ends all parts, also if one of them fails; throws the failure at the end. */
     @Override
     public void close() {
-        server.close();
-        transfers.end();
-        scripts.close();
-        services.close();
-        objects.close();
-        clients.close();
-        loops.close();
-        server.end();
+        closeAll(
+                server::close,
+                transfers::end,
+                scripts::close,
+                created::end,
+                services::close,
+                objects::close,
+                clients::close,
+                loops::close,
+                server::end);
+    }
+
+    /** Runs all, and throws what the first that fails throws, with the others suppressed. */
+    static void closeAll(Runnable... parts) {
+        Throwable failure = null;
+        for (Runnable part : parts) {
+            try {
+                part.run();
+            } catch (RuntimeException | Error e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        switch (failure) {
+            case null -> {}
+            case Error error -> throw error;
+            case RuntimeException exception -> throw exception;
+            default -> throw new AssertionError(failure);
+        }
     }
 
     /** Returns the hardware address of the interface with an address, zeros if it has none. */

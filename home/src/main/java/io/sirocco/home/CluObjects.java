@@ -45,6 +45,11 @@ final class CluObjects implements ObjectFactory {
                 .orElseGet(() -> CompletableFuture.completedFuture(List.of()));
     }
 
+    /** Called when the scripts have ended for good. Any thread. */
+    void end() {
+        list.ifPresent(ObjectList::end);
+    }
+
     @Override
     public ObjectContext context(ScriptThread scripts, LuaValue globals) {
         services.begin();

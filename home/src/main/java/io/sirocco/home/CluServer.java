@@ -33,9 +33,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The UDP sockets of a controller: decrypts requests, responds to all but scripts itself, and hands
  * those to the thread of the scripts.
  *
- * <p>A datagram under no known key has no response. One under a known key that is no request has
- * {@code resp:ERROR}, except on a fortified controller, where it has none: the difference tells an
- * attacker whether the padding was right (Vaudenay, 2002).
+ * <p>A datagram under no known key has no response, nor has a script with a wrong address or
+ * session. Anything else under a known key that is no request has {@code resp:ERROR}, except on a
+ * fortified controller, where it has none: the difference tells an attacker whether the padding was
+ * right (Vaudenay, 2002).
  *
  * <p>Loop-confined, except for {@link #send} and the outbox.
  */
@@ -245,7 +246,7 @@ final class CluServer implements ReportSink, AutoCloseable {
             case Request.Discovery discovery -> Refusals.Reason.NOT_ALLOWED; // nor its bytes
             default -> {
                 boolean isNew = replays.isNew(bytes, length);
-                replays.write(); // its effect begins before the turn ends
+                replays.write(); // now: its effect begins before writeRequests() would run
                 yield isNew || hosts.contains(from.getAddress(), loop.now())
                         ? null
                         : Refusals.Reason.COPY;
@@ -273,7 +274,11 @@ final class CluServer implements ReportSink, AutoCloseable {
         return null;
     }
 
-    /** Writes the requests of this turn to the file once, before their responses leave. */
+    /**
+     * Writes the requests of this turn to the file once, before the values of scripts leave, which
+     * the loop sends later. A script may have begun by then; {@code resp_check_alive} has left, but
+     * a copy of its request does no harm.
+     */
     private void writeRequests() {
         if (!writing) {
             writing =
@@ -354,10 +359,16 @@ final class CluServer implements ReportSink, AutoCloseable {
     }
 
     private void call(Request.Lua lua, KeyRing.Key key, InetSocketAddress from) {
-        scripts.submit(
-                lua.script(),
-                from.getAddress(),
-                value -> hand(key, new Response.Lua(address, lua.session(), value), from));
+        boolean taken =
+                scripts.submit(
+                        lua.script(),
+                        from.getAddress(),
+                        value -> hand(key, new Response.Lua(address, lua.session(), value), from));
+        if (!taken) {
+            refusals.add(Refusals.Reason.BUSY, from.getAddress());
+            hand(key, new Response.Lua(address, lua.session(), "nil"), from);
+            return;
+        }
         if (!flushing) { // all scripts of this turn wake the thread once
             flushing =
                     execute(
@@ -442,7 +453,9 @@ final class CluServer implements ReportSink, AutoCloseable {
                                                     each ->
                                                             attempt(
                                                                     each.key,
-                                                                    each.response,
+                                                                    failure == null
+                                                                            ? each.response
+                                                                            : new Response.Failed(),
                                                                     each.to))));
         }
         if (resets.size() == MAX_RESETS) {

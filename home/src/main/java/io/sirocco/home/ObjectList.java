@@ -69,7 +69,7 @@ final class ObjectList {
         }
     }
 
-    /** Called when the scripts begin anew, without those that created these objects. */
+    /** Called when the scripts that created these objects have ended. Any thread. */
     void end() {
         ended = true;
         CompletableFuture<List<ObjectSnapshot>> last = waiting.get();

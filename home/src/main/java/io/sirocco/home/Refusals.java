@@ -20,7 +20,7 @@ final class Refusals {
     private final AtomicLongArray counts = new AtomicLongArray(Reason.values().length);
     private final Loop loop;
     private final Consumer<String> log;
-    private RefusedRequests logged = new RefusedRequests(0, 0, 0, 0);
+    private RefusedRequests logged = new RefusedRequests(0, 0, 0, 0, 0);
     private InetAddress last;
     private boolean scheduled; // the next line
     private int attempts; // to change or join requests, a day apart at most
@@ -31,7 +31,8 @@ final class Refusals {
         UNDECIPHERABLE,
         NOT_ALLOWED,
         COPY,
-        CHANGED
+        CHANGED,
+        BUSY
     }
 
     Refusals(Loop loop, Consumer<String> log) {
@@ -66,7 +67,8 @@ final class Refusals {
                 count(Reason.UNDECIPHERABLE),
                 count(Reason.NOT_ALLOWED),
                 count(Reason.COPY),
-                count(Reason.CHANGED));
+                count(Reason.CHANGED),
+                count(Reason.BUSY));
     }
 
     private long count(Reason reason) {
@@ -81,13 +83,14 @@ final class Refusals {
         }
         log.accept(
                 ("refused requests: %d under no key of this controller, %d not allowed, %d copies of"
-                                + " earlier ones, %d changed or joined; the last from %s, if that is"
-                                + " not forged")
+                                + " earlier ones, %d changed or joined, %d too many at once; the"
+                                + " last from %s, if that is not forged")
                         .formatted(
                                 now.undecipherable() - logged.undecipherable(),
                                 now.notAllowed() - logged.notAllowed(),
                                 now.copies() - logged.copies(),
                                 now.changed() - logged.changed(),
+                                now.busy() - logged.busy(),
                                 last.getHostAddress()));
         logged = now;
         loop.schedule(LINES, this::write);

@@ -84,6 +84,14 @@ final class CluRig implements AutoCloseable {
         return CluClient.open(loops, LOOPBACK, clu.address(), key);
     }
 
+    /** Begins a script that goes on until a reset, or that of a manual clock does not end it. */
+    void keepBusy() {
+        clu.evaluate("(function() CLU:execute(0, 'busy') while true do end end)()");
+        while (clu.log().lines().stream().noneMatch(line -> line.text().equals("busy"))) {
+            Thread.onSpinWait();
+        }
+    }
+
     /** Sends a plaintext under a key; returns the bytes of the response, null if there is none. */
     byte[] exchange(CipherKey key, byte[] plaintext) throws IOException {
         return exchange(clu.address(), seal(key, plaintext));

@@ -13,6 +13,7 @@ import io.sirocco.home.protocol.Bytes;
 import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.home.protocol.Request;
 import io.sirocco.home.protocol.Response;
+import io.sirocco.net.ManualClock;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.DatagramPacket;
@@ -23,11 +24,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,6 +89,66 @@ class CluTest {
             assertEquals("nil", get(client.execute("new")));
             get(client.reset());
             assertEquals("value", get(client.execute("new")));
+        }
+    }
+
+    /** Before, such a call had no response, and nothing counted it. */
+    @Test
+    void oneCallTooManyReturnsNil() throws Exception {
+        rig.close();
+        var clock = new ManualClock(); // so that nothing interrupts a script
+        rig = new CluRig(directory, CluRig.MAIN, s -> s.scripts(each -> each.clock(clock)));
+        rig.keepBusy();
+        CompletableFuture<String> last = rig.clu.evaluate("1");
+        while (!last.isCompletedExceptionally()) {
+            last = rig.clu.evaluate("1");
+        }
+        assertEquals(
+                new Response.Lua(CluRig.LOOPBACK, 0x3649, "nil"),
+                rig.await("req:127.0.0.1:00003649:1".getBytes(UTF_8)));
+        assertEquals(1, rig.clu.refused().busy());
+        get(rig.clu.reset());
+        assertEquals("1", get(rig.clu.evaluate("1")));
+    }
+
+    @Test
+    void aPartThatFailsDoesNotKeepOthersFromEnding() {
+        var ended = new ArrayList<String>();
+        var failure =
+                assertThrows(
+                        IllegalStateException.class,
+                        () ->
+                                Clu.closeAll(
+                                        () -> ended.add("first"),
+                                        () -> {
+                                            throw new IllegalStateException("second");
+                                        },
+                                        () -> {
+                                            throw new AssertionError("third");
+                                        },
+                                        () -> ended.add("last")));
+        assertEquals(List.of("first", "last"), ended);
+        assertEquals("third", failure.getSuppressed()[0].getMessage());
+    }
+
+    /** Before, the file of requests stayed open. */
+    @Test
+    void aStartThatFailsKeepsNoFileOpen() throws Exception {
+        rig.clu.close();
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> rig.start(s -> s.fortified(true).scripts(each -> each.string(0))));
+        Path requests = directory.resolve("requests.bin").toRealPath();
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+            assertTrue(open.noneMatch(each -> isLink(each, requests)));
+        }
+    }
+
+    private static boolean isLink(Path descriptor, Path file) {
+        try {
+            return Files.readSymbolicLink(descriptor).equals(file);
+        } catch (IOException e) {
+            return false; // closed meanwhile
         }
     }
 

@@ -200,7 +200,7 @@ class FortifiedTest {
                 rig.exchange(
                         rig.clu.address(),
                         CluRig.seal(rig.project, new Request.Lua(CluRig.LOOPBACK, 2, "'\u0001'"))));
-        assertEquals(new RefusedRequests(1, 1, 20, 1), rig.clu.refused());
+        assertEquals(new RefusedRequests(1, 1, 20, 1, 0), rig.clu.refused());
         List<String> lines =
                 rig.clu.log().lines().stream()
                         .map(ScriptLog.Line::text)

@@ -2,12 +2,15 @@
 package io.sirocco.home;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sirocco.home.ObjectSnapshot.Feature;
 import io.sirocco.home.lua.LuaStatus;
+import io.sirocco.net.ManualClock;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,9 +83,32 @@ class ObjectSnapshotTest {
             for (int i = 0; i < 10; i++) {
                 CompletableFuture<List<ObjectSnapshot>> list = rig.clu.objects();
                 CompletableFuture<LuaStatus> reset = rig.clu.reset();
-                list.handle((all, failure) -> all).get(30, TimeUnit.SECONDS);
-                reset.get(30, TimeUnit.SECONDS);
+                assertListedOrEnded(list);
+                assertEquals(LuaStatus.RUNNING, reset.get(30, TimeUnit.SECONDS));
             }
+        }
+    }
+
+    private static void assertListedOrEnded(CompletableFuture<List<ObjectSnapshot>> list)
+            throws Exception {
+        try {
+            assertEquals(5, list.get(30, TimeUnit.SECONDS).size());
+        } catch (ExecutionException e) {
+            assertEquals("the scripts have ended", e.getCause().getMessage());
+        }
+    }
+
+    /** Before, it waited for ever. */
+    @Test
+    void theEndOfTheControllerEndsAListThatWaits(@TempDir Path folder) throws Exception {
+        var clock = new ManualClock(); // so that nothing interrupts a script
+        try (var rig = new CluRig(folder, MAIN, s -> s.scripts(each -> each.clock(clock)))) {
+            rig.keepBusy();
+            CompletableFuture<List<ObjectSnapshot>> list = rig.clu.objects();
+            rig.clu.close();
+            var failure =
+                    assertThrows(ExecutionException.class, () -> list.get(30, TimeUnit.SECONDS));
+            assertEquals("the scripts have ended", failure.getCause().getMessage());
         }
     }
 }
