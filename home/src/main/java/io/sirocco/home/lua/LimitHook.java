@@ -37,7 +37,7 @@ import org.luaj.vm2.lib.OneArgFunction;
 final class LimitHook extends DebugLib {
     private static final int QUANTUM = 500;
     private static final int LARGE_STRING = 64 << 10; // one that is counted at once
-    private static final int LONG_KEY = 1 << 10; // bytes that compare as fast as an instruction
+    private static final int LONG_TEXT = 1 << 10; // bytes that compare as fast as an instruction
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /** A task that runs or is interrupted. */
@@ -218,6 +218,26 @@ final class LimitHook extends DebugLib {
         }
     }
 
+    /** Counts that two values are compared: of strings, LuaJ looks at each byte. */
+    void spendOnComparison(LuaValue left, LuaValue right) {
+        if (left instanceof LuaString a && right instanceof LuaString b) {
+            spendOnBytes(Math.min(a.m_length, b.m_length));
+        }
+    }
+
+    /** Counts that LuaJ reads a value, be it a long string, as a key or as a number. */
+    void spendOnText(LuaValue value) {
+        if (value instanceof LuaString text) {
+            spendOnBytes(text.m_length);
+        }
+    }
+
+    private void spendOnBytes(int length) {
+        if (length > LONG_TEXT) {
+            spend(length >> 5);
+        }
+    }
+
     /** Returns how many bytes a string may have. */
     int longestString() {
         return limits.string();
@@ -287,14 +307,17 @@ final class LimitHook extends DebugLib {
             case Lua.OP_EQ, Lua.OP_LT, Lua.OP_LE -> {
                 LuaValue left = operand(Lua.GETARG_B(instruction), at);
                 LuaValue right = operand(Lua.GETARG_C(instruction), at);
-                if (left instanceof LuaString a && right instanceof LuaString b) {
-                    spendOnText(Math.min(a.m_length, b.m_length));
-                }
+                spendOnComparison(left, right);
             }
+            case Lua.OP_ADD, Lua.OP_SUB, Lua.OP_MUL, Lua.OP_DIV, Lua.OP_MOD, Lua.OP_POW -> {
+                spendOnText(operand(Lua.GETARG_B(instruction), at)); // which may be a number
+                spendOnText(operand(Lua.GETARG_C(instruction), at));
+            }
+            case Lua.OP_UNM -> spendOnText(stacks[at][Lua.GETARG_B(instruction)]);
             case Lua.OP_GETTABLE, Lua.OP_GETTABUP, Lua.OP_SELF ->
-                    spendOnKey(operand(Lua.GETARG_C(instruction), at));
+                    spendOnText(operand(Lua.GETARG_C(instruction), at));
             case Lua.OP_SETTABLE, Lua.OP_SETTABUP -> {
-                spendOnKey(operand(Lua.GETARG_B(instruction), at));
+                spendOnText(operand(Lua.GETARG_B(instruction), at));
                 LuaValue value = operand(Lua.GETARG_C(instruction), at);
                 if (value instanceof LuaTable) {
                     allowField(operand(Lua.GETARG_B(instruction), at), value);
@@ -311,19 +334,6 @@ final class LimitHook extends DebugLib {
     @Override
     public String traceback(int level) {
         return "";
-    }
-
-    private void spendOnKey(LuaValue key) {
-        if (key instanceof LuaString text) {
-            spendOnText(text.m_length);
-        }
-    }
-
-    /** Counts the comparison of strings, of which LuaJ looks at each byte. */
-    private void spendOnText(int length) {
-        if (length > LONG_KEY) {
-            spend(length >> 5);
-        }
     }
 
     private void allowConcatenation(int instruction, LuaValue[] stack) {
