@@ -208,7 +208,12 @@ final class Sandbox {
     /** For {@code loadfile} and {@code dofile}: returns null if there is no such file. */
     private InputStream open(String name) {
         try {
-            return files.read(name).map(ByteArrayInputStream::new).orElse(null);
+            byte[] text = files.read(name).orElse(null);
+            if (text == null) {
+                return null;
+            }
+            limits.spend(text.length); // LuaJ compiles it
+            return new ByteArrayInputStream(text);
         } catch (IOException e) {
             throw new LuaError("cannot read " + name);
         }
@@ -275,6 +280,7 @@ final class Sandbox {
             if (text.isEmpty()) {
                 throw new LuaError("module '" + name + "' not found: there is no a/" + file);
             }
+            limits.spend(text.get().length);
             return globals.loader.load(compile(text.get(), file), file, globals);
         } catch (IOException | UncheckedIOException e) {
             throw new LuaError("module '" + name + "': cannot read a/" + file);
@@ -290,6 +296,7 @@ final class Sandbox {
                             StringBuilder line = new StringBuilder();
                             for (int i = 1; i <= arguments.narg() && line.length() < 2_000; i++) {
                                 LuaValue value = arguments.arg(i);
+                                limits.spendOnText(value);
                                 line.append(
                                         value.istable()
                                                 ? ValueText.of(value)

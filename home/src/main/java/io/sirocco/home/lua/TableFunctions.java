@@ -65,8 +65,8 @@ final class TableFunctions {
     }
 
     /**
-     * Sorts as LuaJ does: a heap sort, for which nil is less than nothing. LuaJ's own counts no
-     * comparison by a function in Java, and none of nil.
+     * Sorts as LuaJ does: a heap sort that takes nil for a value that is not less than any other.
+     * LuaJ's own counts no comparison by a function in Java, and none of nil.
      */
     private static Varargs sort(Varargs arguments, LimitHook limits) {
         LuaTable table = arguments.checktable(1);

@@ -105,6 +105,22 @@ class LimitTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"loadfile('BIG.LUA')", "pcall(require, 'big')", "print(s)"})
+    void longTextCounts(String call) {
+        rig = new ScriptRig(root, settings -> settings.instructions(3_000_000));
+        rig.script("BIG.LUA", "-- " + "x".repeat(100_000) + "\nerror()");
+        rig.script(
+                "USER.LUA",
+                "s = ('x'):rep(4e6)\nfunction bomb() for i = 1, 1000 do " + call + " end end");
+        rig.start();
+        assertEquals("nil", rig.value("bomb()"));
+        isAlive();
+        assertTrue(
+                rig.logged().contains("call of bomb ends at USER.LUA:2: the limit is 3000000"),
+                rig.logged());
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "local s = 'x' while true do s = s .. s end",
