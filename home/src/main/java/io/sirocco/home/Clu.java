@@ -81,7 +81,7 @@ public final class Clu implements AutoCloseable {
         configure.accept(settings);
         Path directory = settings.directory;
         for (String folder : List.of("root/a", "root/p", "storage", "mqtt")) {
-            AtomicFile.deleteRemains(Files.createDirectories(directory.resolve(folder)));
+            AtomicFile.deleteRemains(AtomicFile.createFolder(directory.resolve(folder)));
         }
         AtomicFile.deleteRemains(directory);
         var log = new ScriptLog(Clock.system());

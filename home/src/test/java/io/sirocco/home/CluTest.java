@@ -22,6 +22,7 @@ import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,6 +63,17 @@ class CluTest {
             assertEquals("nil", get(client.execute("nothing.at.all")));
             assertTrue(get(client.checkAlive(0x0d123456)));
             assertFalse(get(client.checkAlive(7)));
+        }
+    }
+
+    /** With an umask of 000, others could have replaced {@code mqtt/ca.crt}. */
+    @Test
+    void onlyTheOwnerMayEnterTheFolders() throws Exception {
+        for (String folder : List.of("root/p", "storage", "mqtt")) {
+            assertEquals(
+                    PosixFilePermissions.fromString("rwx------"),
+                    Files.getPosixFilePermissions(directory.resolve(folder)),
+                    folder);
         }
     }
 

@@ -40,7 +40,7 @@ final class Demo {
      * @throws IOException if the folder has other files, which are not replaced
      */
     static void write(Path directory, Inet4Address address, String broker) throws IOException {
-        Path scripts = Files.createDirectories(directory.resolve("root/a"));
+        Path scripts = AtomicFile.createFolder(directory.resolve("root/a"));
         if (Files.notExists(scripts.resolve("MAIN.LUA"))) {
             requireEmpty(directory);
             int serial = FIRST_SERIAL + new SecureRandom().nextInt(SERIALS);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.home;
 
+import io.sirocco.home.file.AtomicFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 
 /**
  * The lock on the folder of a controller: two that run from one folder would overwrite each other's
@@ -21,14 +22,17 @@ final class FolderLock implements AutoCloseable {
     }
 
     /**
-     * Locks a folder, which is created if it is missing.
+     * Locks a folder. If it is missing it is created, and only its owner may enter it.
      *
      * @throws IOException if another controller runs from it
      */
     static FolderLock of(Path folder) throws IOException {
-        Path file = Files.createDirectories(folder).resolve(".lock");
+        Path file = AtomicFile.createFolder(folder).resolve(".lock");
         FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileChannel.open(
+                        file,
+                        Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                        AtomicFile.ownerOnly(file));
         FileLock lock;
         try {
             lock = channel.tryLock();

@@ -49,6 +49,16 @@ public final class AtomicFile {
                 : new FileAttribute<?>[0];
     }
 
+    /**
+     * Creates a folder that only its owner may enter, whatever the umask of the process is, and
+     * those above it that are missing. A folder that exists keeps its permissions.
+     */
+    public static Path createFolder(Path folder) throws IOException {
+        return hasPermissions(folder)
+                ? Files.createDirectories(folder, permissions("rwx------"))
+                : Files.createDirectories(folder);
+    }
+
     private static FileAttribute<?> permissions(String text) {
         return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(text));
     }

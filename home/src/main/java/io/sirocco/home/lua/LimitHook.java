@@ -25,7 +25,7 @@ import org.luaj.vm2.lib.OneArgFunction;
  *
  * <p>What a task allocates is garbage for the most part: each number is an object. So its memory is
  * how much the heap has grown since, as seen after a collection; it is looked at whenever the task
- * has allocated another sixteenth of the heap.
+ * has allocated another sixteenth of the heap. A long string counts before it is made.
  *
  * <p>A task that exceeds its time, its instructions or its memory ends: the {@link ScriptStopped}
  * is thrown again at each instruction until the task has unwound, because a handler of {@code
@@ -37,7 +37,7 @@ import org.luaj.vm2.lib.OneArgFunction;
 final class LimitHook extends DebugLib {
     private static final int QUANTUM = 500;
     private static final int LARGE_STRING = 64 << 10; // one that is counted at once
-    private static final int LONG_KEY = 1 << 10; // bytes that compare as fast as an instruction
+    private static final int LONG_TEXT = 1 << 10; // bytes that compare as fast as an instruction
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /** A task that runs or is interrupted. */
@@ -51,11 +51,13 @@ final class LimitHook extends DebugLib {
         long instructions;
         long allocated; // by the thread when the heap was looked at, -1 until the first check
         long live; // bytes of the heap when it began, -1 until the heap is looked at
+        long liveAt; // what the thread had allocated then
         ScriptStopped stopped;
     }
 
     private final LuaLimits limits;
     private final long memory; // bytes of a task
+    private final int string; // bytes of the longest
     private final long step; // bytes that are allocated between two looks at the heap
     private final Clock clock;
     private final ScriptLog log;
@@ -79,6 +81,7 @@ final class LimitHook extends DebugLib {
         this.limits = limits;
         long heap = Runtime.getRuntime().maxMemory();
         this.memory = Math.min(limits.memory(), heap / 8);
+        this.string = (int) Math.min(limits.string(), memory / 16);
         this.step = Math.min(memory, heap / 16);
         this.clock = clock;
         this.log = log;
@@ -214,13 +217,33 @@ final class LimitHook extends DebugLib {
         frame.instructions += Math.max(0, steps - countdown);
         countdown -= (int) Math.min(countdown, steps);
         if (countdown <= 0) {
-            look();
+            look(0);
+        }
+    }
+
+    /** Counts that two values are compared: of strings, LuaJ looks at each byte. */
+    void spendOnComparison(LuaValue left, LuaValue right) {
+        if (left instanceof LuaString a && right instanceof LuaString b) {
+            spendOnBytes(Math.min(a.m_length, b.m_length));
+        }
+    }
+
+    /** Counts that LuaJ reads a value, be it a long string, as a key or as a number. */
+    void spendOnText(LuaValue value) {
+        if (value instanceof LuaString text) {
+            spendOnBytes(text.m_length);
+        }
+    }
+
+    private void spendOnBytes(int length) {
+        if (length > LONG_TEXT) {
+            spend(length >> 5);
         }
     }
 
     /** Returns how many bytes a string may have. */
     int longestString() {
-        return limits.string();
+        return string;
     }
 
     /**
@@ -229,16 +252,12 @@ final class LimitHook extends DebugLib {
      * @throws LuaError if it is longer than a string may be
      */
     void allow(long length, String what) {
-        if (length > limits.string()) {
+        if (length > string) {
             throw new LuaError(
-                    what
-                            + ": the string would have "
-                            + length
-                            + " bytes, the limit is "
-                            + limits.string());
+                    what + ": the string would have " + length + " bytes, the limit is " + string);
         }
         if (length > LARGE_STRING) {
-            look(); // so that what it allocates is noticed before the next one
+            look(length);
         }
     }
 
@@ -287,14 +306,17 @@ final class LimitHook extends DebugLib {
             case Lua.OP_EQ, Lua.OP_LT, Lua.OP_LE -> {
                 LuaValue left = operand(Lua.GETARG_B(instruction), at);
                 LuaValue right = operand(Lua.GETARG_C(instruction), at);
-                if (left instanceof LuaString a && right instanceof LuaString b) {
-                    spendOnText(Math.min(a.m_length, b.m_length));
-                }
+                spendOnComparison(left, right);
             }
+            case Lua.OP_ADD, Lua.OP_SUB, Lua.OP_MUL, Lua.OP_DIV, Lua.OP_MOD, Lua.OP_POW -> {
+                spendOnText(operand(Lua.GETARG_B(instruction), at)); // which may be a number
+                spendOnText(operand(Lua.GETARG_C(instruction), at));
+            }
+            case Lua.OP_UNM -> spendOnText(stacks[at][Lua.GETARG_B(instruction)]);
             case Lua.OP_GETTABLE, Lua.OP_GETTABUP, Lua.OP_SELF ->
-                    spendOnKey(operand(Lua.GETARG_C(instruction), at));
+                    spendOnText(operand(Lua.GETARG_C(instruction), at));
             case Lua.OP_SETTABLE, Lua.OP_SETTABUP -> {
-                spendOnKey(operand(Lua.GETARG_B(instruction), at));
+                spendOnText(operand(Lua.GETARG_B(instruction), at));
                 LuaValue value = operand(Lua.GETARG_C(instruction), at);
                 if (value instanceof LuaTable) {
                     allowField(operand(Lua.GETARG_B(instruction), at), value);
@@ -304,26 +326,13 @@ final class LimitHook extends DebugLib {
             default -> {}
         }
         if (--countdown <= 0 || stopped != null) {
-            look();
+            look(0);
         }
     }
 
     @Override
     public String traceback(int level) {
         return "";
-    }
-
-    private void spendOnKey(LuaValue key) {
-        if (key instanceof LuaString text) {
-            spendOnText(text.m_length);
-        }
-    }
-
-    /** Counts the comparison of strings, of which LuaJ looks at each byte. */
-    private void spendOnText(int length) {
-        if (length > LONG_KEY) {
-            spend(length >> 5);
-        }
     }
 
     private void allowConcatenation(int instruction, LuaValue[] stack) {
@@ -359,8 +368,12 @@ final class LimitHook extends DebugLib {
         }
     }
 
-    /** Looks at the limits, then lets others run. */
-    private void look() {
+    /**
+     * Looks at the limits, then lets others run.
+     *
+     * @param coming bytes of a string that is about to be made, 0 for none
+     */
+    private void look(long coming) {
         if (frame == null) {
             countdown = QUANTUM;
             return;
@@ -374,7 +387,7 @@ final class LimitHook extends DebugLib {
             exceed(limits.instructions() + " instructions");
         } else if (own > limits.time()) {
             exceedTime();
-        } else if (exceedsMemory()) {
+        } else if (exceedsMemory(coming)) {
             exceed(memory + " bytes of memory");
         }
         if (own >= LuaLimits.SLICE && roomForTask()) {
@@ -383,25 +396,32 @@ final class LimitHook extends DebugLib {
         }
     }
 
-    private boolean exceedsMemory() {
+    private boolean exceedsMemory(long coming) {
         long now = THREADS.getCurrentThreadAllocatedBytes();
         if (frame.allocated < 0) {
             frame.allocated = now;
         }
-        if (now - frame.allocated < step) {
+        boolean due = now + coming - frame.allocated >= step;
+        if (frame.live < 0 && (due || coming > 0)) {
+            boolean known = liveBefore >= 0 && LiveHeap.collections() == liveBeforeAt;
+            frame.live = known ? liveBefore : LiveHeap.afterLastCollection();
+            frame.allocated = now;
+            frame.liveAt = now;
+            return false;
+        }
+        if (!due) {
             return false;
         }
         frame.allocated = now;
-        if (frame.live < 0) {
-            boolean known = liveBefore >= 0 && LiveHeap.collections() == liveBeforeAt;
-            frame.live = known ? liveBefore : LiveHeap.afterLastCollection();
-            return false;
-        }
         long grown = grown();
-        if (grown <= memory) {
-            return false;
+        boolean full = LiveHeap.free() < memory + coming;
+        if (grown <= memory && !(full && now - frame.liveAt > memory)) {
+            return false; // unless all that it has allocated is kept, and no collection has seen it
         }
-        return LiveHeap.collect() ? grown() > memory : grown > 2 * memory;
+        if (LiveHeap.collect()) {
+            return grown() > memory;
+        }
+        return grown > (full ? memory : 2 * memory);
     }
 
     /** Returns by how much the heap has grown, as seen after its last collection. */

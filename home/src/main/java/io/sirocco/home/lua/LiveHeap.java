@@ -22,10 +22,12 @@ final class LiveHeap {
                     .filter(pool -> pool.getType() == MemoryType.HEAP)
                     .map(MemoryPoolMXBean::getName)
                     .collect(Collectors.toUnmodifiableSet());
-    private static final long PAUSE = Duration.ofSeconds(5).toNanos();
+    private static final long LONGEST_PAUSE = Duration.ofSeconds(5).toNanos();
+    private static final int PAUSES = 10; // times the duration of a collection
 
     private static boolean collected;
     private static long last; // collection that was asked for
+    private static long pause; // nanoseconds to the next
 
     private LiveHeap() {}
 
@@ -63,18 +65,26 @@ final class LiveHeap {
     }
 
     /**
-     * Collects the garbage of all generations, once in five seconds.
+     * Collects the garbage of all generations, for up to a tenth of the time, and once in five
+     * seconds at least.
      *
      * @return whether it has
      */
     static synchronized boolean collect() {
         long now = System.nanoTime();
-        if (collected && now - last < PAUSE) {
+        if (collected && now - last < pause) {
             return false;
         }
         System.gc();
         collected = true;
         last = System.nanoTime();
+        pause = Math.min(LONGEST_PAUSE, PAUSES * (last - now));
         return true;
+    }
+
+    /** Returns the bytes that are not in use, neither for objects nor for garbage. */
+    static long free() {
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.maxMemory() - runtime.totalMemory() + runtime.freeMemory();
     }
 }

@@ -7,7 +7,7 @@ package io.sirocco.home.lua;
  * @param time nanoseconds of its own
  * @param instructions instructions of the virtual machine
  * @param memory bytes by which the heap may grow; an eighth of the heap at most
- * @param string bytes of one string
+ * @param string bytes of one string; a sixteenth of the memory at most
  */
 record LuaLimits(long time, long instructions, long memory, int string) {
     /** Calls within calls of one task. */

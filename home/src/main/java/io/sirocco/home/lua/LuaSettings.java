@@ -48,7 +48,10 @@ public final class LuaSettings {
         return this;
     }
 
-    /** Sets the longest string that a script may make, in bytes; 4 MiB by default. */
+    /**
+     * Sets the longest string that a script may make, in bytes; 4 MiB by default, a sixteenth of
+     * the memory at most.
+     */
     public LuaSettings string(int bytes) {
         this.string = (int) positive("string", bytes);
         return this;

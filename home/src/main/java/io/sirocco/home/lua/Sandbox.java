@@ -126,6 +126,10 @@ final class Sandbox {
         globals.set("_VERSION", "Lua 5.2");
         globals.set("collectgarbage", function("collectgarbage", arguments -> LuaValue.NIL));
         globals.set("load", function("load", load(globals.get("load"))));
+        for (String name : new String[] {"rawequal", "rawget", "tonumber", "error"}) {
+            LuaValue function = globals.get(name);
+            globals.set(name, function(name, arguments -> counted(function, arguments)));
+        }
         LuaValue rawset = globals.get("rawset");
         globals.set(
                 "rawset",
@@ -133,7 +137,7 @@ final class Sandbox {
                         "rawset",
                         arguments -> {
                             LimitHook.allowField(arguments.arg(2), arguments.arg(3));
-                            return rawset.invoke(arguments);
+                            return counted(rawset, arguments);
                         }));
         LuaValue setmetatable = globals.get("setmetatable");
         globals.set(
@@ -155,6 +159,13 @@ final class Sandbox {
         log("logWarning", Level.WARNING);
         log("logError", Level.ERROR);
         globals.debuglib = limits;
+    }
+
+    /** Calls a function that looks at each byte of its first two arguments, be they strings. */
+    private Varargs counted(LuaValue function, Varargs arguments) {
+        limits.spendOnText(arguments.arg(1));
+        limits.spendOnText(arguments.arg(2));
+        return function.invoke(arguments);
     }
 
     /** Compiles text, whose errors begin with {@code name} and a line. */
@@ -197,7 +208,12 @@ final class Sandbox {
     /** For {@code loadfile} and {@code dofile}: returns null if there is no such file. */
     private InputStream open(String name) {
         try {
-            return files.read(name).map(ByteArrayInputStream::new).orElse(null);
+            byte[] text = files.read(name).orElse(null);
+            if (text == null) {
+                return null;
+            }
+            limits.spend(text.length); // LuaJ compiles it
+            return new ByteArrayInputStream(text);
         } catch (IOException e) {
             throw new LuaError("cannot read " + name);
         }
@@ -264,6 +280,7 @@ final class Sandbox {
             if (text.isEmpty()) {
                 throw new LuaError("module '" + name + "' not found: there is no a/" + file);
             }
+            limits.spend(text.get().length);
             return globals.loader.load(compile(text.get(), file), file, globals);
         } catch (IOException | UncheckedIOException e) {
             throw new LuaError("module '" + name + "': cannot read a/" + file);
@@ -279,6 +296,7 @@ final class Sandbox {
                             StringBuilder line = new StringBuilder();
                             for (int i = 1; i <= arguments.narg() && line.length() < 2_000; i++) {
                                 LuaValue value = arguments.arg(i);
+                                limits.spendOnText(value);
                                 line.append(
                                         value.istable()
                                                 ? ValueText.of(value)

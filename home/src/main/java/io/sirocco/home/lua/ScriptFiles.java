@@ -88,7 +88,7 @@ final class ScriptFiles {
 
     /** Writes a file unless it exists. */
     void writeIfMissing(String name, byte[] content) throws IOException {
-        Files.createDirectories(folder);
+        AtomicFile.createFolder(folder);
         if (find(name).isEmpty()) {
             AtomicFile.write(folder.resolve(name), content);
         }

@@ -3,12 +3,12 @@ package io.sirocco.home.lua;
 
 import static io.sirocco.home.lua.StringFunctions.function;
 
+import org.luaj.vm2.LuaClosure;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
-import org.luaj.vm2.lib.TwoArgFunction;
 
 /**
  * The functions of library {@code table} that could run long or make long strings, within the
@@ -23,35 +23,105 @@ final class TableFunctions {
     static void install(LuaTable library, LimitHook limits) {
         library.set("concat", function("concat", arguments -> concat(arguments, limits)));
         library.set("unpack", function("unpack", arguments -> unpack(arguments, limits)));
-        for (String name : new String[] {"insert", "remove"}) {
-            LuaValue moves = library.get(name);
-            library.set(
-                    name,
-                    function(
-                            name,
-                            arguments -> {
-                                boolean atEnd = arguments.narg() < (name.equals("insert") ? 3 : 2);
-                                limits.spend(atEnd ? 1 : arguments.checktable(1).length() >> 2);
-                                return moves.invoke(arguments);
-                            }));
+        LuaValue insert = library.get("insert"); // for its errors
+        library.set("insert", function("insert", arguments -> insert(arguments, insert, limits)));
+        library.set("remove", function("remove", arguments -> remove(arguments, limits)));
+        library.set("sort", function("sort", arguments -> sort(arguments, limits)));
+    }
+
+    private static Varargs insert(Varargs arguments, LuaValue function, LimitHook limits) {
+        if (arguments.narg() < 2) {
+            return function.invoke(arguments);
         }
-        LuaValue sort = library.get("sort");
-        LuaValue less =
-                new TwoArgFunction() {
-                    @Override
-                    public LuaValue call(LuaValue left, LuaValue right) {
-                        limits.spend(1);
-                        return left.lt(right);
-                    }
-                };
-        library.set(
-                "sort",
-                function(
-                        "sort",
-                        arguments ->
-                                arguments.arg(2).isnil()
-                                        ? sort.invoke(arguments.arg1(), less)
-                                        : sort.invoke(arguments)));
+        LuaTable table = arguments.checktable(1);
+        boolean atEnd = arguments.narg() == 2;
+        int at = atEnd ? table.length() + 1 : arguments.checkint(2);
+        limits.spend(1 + (elements(table, at) >> 2));
+        table.insert(at, arguments.arg(atEnd ? 2 : 3));
+        return LuaValue.NONE;
+    }
+
+    private static Varargs remove(Varargs arguments, LimitHook limits) {
+        LuaTable table = arguments.checktable(1);
+        int at = arguments.optint(2, 0);
+        limits.spend(1 + (elements(table, at) >> 2));
+        return table.remove(at);
+    }
+
+    /**
+     * Returns how many elements LuaJ moves when one is inserted or removed: those up to the first
+     * nil, whatever the length is. They cost less to count than to move.
+     *
+     * @param first index of an element, 0 for the last
+     */
+    private static long elements(LuaTable table, int first) {
+        long count = 0;
+        if (first != 0) {
+            for (int i = first; !table.rawget(i).isnil(); i++) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /**
+     * Sorts as LuaJ does: a heap sort that takes nil for a value that is not less than any other.
+     * LuaJ's own counts no comparison by a function in Java, and none of nil.
+     */
+    private static Varargs sort(Varargs arguments, LimitHook limits) {
+        LuaTable table = arguments.checktable(1);
+        LuaValue less = arguments.arg(2).isnil() ? LuaValue.NIL : arguments.arg(2).checkfunction();
+        int length = table.rawlen();
+        var order = new Order(table, less, limits);
+        for (int i = length / 2; i >= 1; i--) {
+            order.siftDown(i, length);
+        }
+        for (int last = length; last > 1; last--) {
+            order.swap(1, last);
+            order.siftDown(1, last - 1);
+        }
+        return LuaValue.NONE;
+    }
+
+    /**
+     * A table as a heap whose first element is the largest.
+     *
+     * @param less the comparator, nil for {@code <}
+     */
+    private record Order(LuaTable table, LuaValue less, LimitHook limits) {
+        void siftDown(int start, int last) {
+            int root = start;
+            while (root <= last / 2) {
+                int child = 2 * root;
+                if (child < last && isLess(child, child + 1)) {
+                    child++;
+                }
+                if (!isLess(root, child)) {
+                    return;
+                }
+                swap(root, child);
+                root = child;
+            }
+        }
+
+        private boolean isLess(int i, int j) {
+            LuaValue left = table.rawget(i);
+            LuaValue right = table.rawget(j);
+            limits.spend(1);
+            if (!(less instanceof LuaClosure)) { // whose instructions count
+                limits.spendOnComparison(left, right);
+            }
+            if (left.isnil() || right.isnil()) {
+                return false;
+            }
+            return less.isnil() ? left.lt_b(right) : less.call(left, right).toboolean();
+        }
+
+        void swap(int i, int j) {
+            LuaValue value = table.rawget(i);
+            table.rawset(i, table.rawget(j));
+            table.rawset(j, value);
+        }
     }
 
     private static Varargs unpack(Varargs arguments, LimitHook limits) {

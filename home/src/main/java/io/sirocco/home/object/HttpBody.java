@@ -77,7 +77,7 @@ enum HttpBody {
     /**
      * Parses a body.
      *
-     * @throws IOException if it is not of this type; the message says why
+     * @throws IOException if it is not of this type; the message, which is for its sender, says why
      */
     LuaValue parse(byte[] body, Optional<MediaType> type) throws IOException {
         try {
@@ -94,9 +94,10 @@ enum HttpBody {
                 case OTHER -> LuaString.valueUsing(body);
             };
         } catch (JacksonException e) {
-            throw new IOException("the body is not JSON: " + e.getOriginalMessage(), e);
+            throw new IOException(
+                    "the body is not JSON that is accepted: " + LuaJson.problem(e), e);
         } catch (XMLStreamException e) {
-            throw new IOException("the body is not XML that is accepted: " + e.getMessage(), e);
+            throw new IOException("the body is not XML that is accepted: " + LuaXml.problem(e), e);
         } catch (BadRequest e) {
             throw new IOException("the body is not a form: " + e.getMessage(), e);
         }

@@ -15,6 +15,7 @@ import org.luaj.vm2.Varargs;
 import org.luaj.vm2.lib.OneArgFunction;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
@@ -31,7 +32,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  *     </td></tr>
  * <tr><td>object</td><td>table with strings as keys; numbers as keys become strings</td></tr>
  * <tr><td>number</td><td>number; whole ones are written without a fraction; NaN and infinity are
- *     errors</td></tr>
+ *     errors, and so are numbers that are too large for a double</td></tr>
  * <tr><td>string</td><td>string in UTF-8</td></tr>
  * </table>
  *
@@ -61,6 +62,15 @@ final class LuaJson {
                     .build();
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
+    /** A text that is JSON, but is not accepted; the message is for its sender. */
+    private static final class Refused extends StreamConstraintsException {
+        private static final long serialVersionUID = 1;
+
+        Refused(String message) {
+            super(message);
+        }
+    }
+
     private LuaJson() {}
 
     private static LuaTable protectedMetatable(String text) {
@@ -88,12 +98,31 @@ final class LuaJson {
         return node.isNull() || node.isMissingNode() ? LuaValue.NIL : toLua(node);
     }
 
+    /** Returns what is wrong with a text, for its sender: without the words of the parser. */
+    static String problem(JacksonException e) {
+        if (e instanceof Refused) {
+            return e.getOriginalMessage();
+        }
+        String what =
+                e instanceof StreamConstraintsException
+                        ? "it exceeds a limit: 64 levels, 200,000 tokens, 1,000 digits of a number,"
+                                + " 50,000 characters of a name"
+                        : "its syntax is wrong";
+        TokenStreamLocation at = e.getLocation();
+        return at == null || at.getLineNr() < 1 || at.getColumnNr() < 1
+                ? what
+                : what + ", at line " + at.getLineNr() + ", column " + at.getColumnNr();
+    }
+
     private static void check(JsonNode node) {
         if (node.isObject()) {
             Optional<String> problem = KeyLimits.problem(node.propertyNames());
             if (problem.isPresent()) {
-                throw new StreamConstraintsException(problem.get());
+                throw new Refused(problem.get());
             }
+        }
+        if (node.isNumber() && Double.isInfinite(number(node))) {
+            throw new Refused("it has a number beyond 1.7e308, the largest of a script");
         }
         node.forEach(LuaJson::check);
     }
@@ -108,12 +137,17 @@ final class LuaJson {
         return JSON.writeValueAsString(toJson(value));
     }
 
+    /** Returns a number, which is infinite if no double is that large. */
+    private static double number(JsonNode node) {
+        return node.isBigInteger() ? node.bigIntegerValue().doubleValue() : node.doubleValue();
+    }
+
     /** Returns the value of a node, {@link #NULL} for null. */
     static LuaValue toLua(JsonNode node) {
         return switch (node.getNodeType()) {
             case STRING -> LuaText.of(node.stringValue());
             case BOOLEAN -> LuaValue.valueOf(node.booleanValue());
-            case NUMBER -> LuaValue.valueOf(node.doubleValue());
+            case NUMBER -> LuaValue.valueOf(number(node));
             case ARRAY -> {
                 var table = new LuaTable(node.size(), 0);
                 for (int i = 0; i < node.size(); i++) {

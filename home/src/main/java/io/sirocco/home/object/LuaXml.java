@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.xml.stream.Location;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
@@ -30,12 +31,15 @@ import org.luaj.vm2.LuaValue;
  *     </td></tr>
  * <tr><td>attribute {@code a}</td><td>member {@code @a}; text beside attributes is the member
  *     {@code #text}</td></tr>
+ * <tr><td>prefix of a name, declaration of a namespace</td><td>left out; a prefix need not be
+ *     declared</td></tr>
  * <tr><td>empty element</td><td>empty string; written for {@link LuaJson#NULL}</td></tr>
  * <tr><td>array at the top</td><td>elements {@code item}</td></tr>
  * </table>
  *
  * <p>Documents with a DOCTYPE are refused, so there are no entities of their own. A document may
- * have 100,000 elements, nested 64 deep, and names as {@link KeyLimits} allows. Any thread.
+ * have 100,000 elements, nested 64 deep, 200 attributes of an element, declarations of namespaces
+ * among them, and names as {@link KeyLimits} allows. Any thread.
  */
 final class LuaXml {
     private static final int MAX_ELEMENTS = 100_000;
@@ -46,9 +50,35 @@ final class LuaXml {
         IN.setProperty(XMLInputFactory.SUPPORT_DTD, false);
         IN.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
         IN.setProperty(XMLInputFactory.IS_COALESCING, true);
+        // The parser would look up each prefix in the list of all declarations, and it limits the
+        // attributes of an element, but not these.
+        IN.setProperty(XMLInputFactory.IS_NAMESPACE_AWARE, false);
+    }
+
+    /** A document that is XML, but is not accepted; the message is for its sender. */
+    private static final class Refused extends XMLStreamException {
+        private static final long serialVersionUID = 1;
+
+        Refused(String message) {
+            super(message);
+        }
     }
 
     private LuaXml() {}
+
+    /** Returns what is wrong with a document, for its sender: without the words of the parser. */
+    static String problem(XMLStreamException e) {
+        if (e instanceof Refused) {
+            return e.getMessage();
+        }
+        Location at = e.getLocation();
+        return at == null || at.getLineNumber() < 1
+                ? "it is not well-formed, or not in the encoding that it declares"
+                : "it is not well-formed, or exceeds a limit, at line "
+                        + at.getLineNumber()
+                        + ", column "
+                        + at.getColumnNumber();
+    }
 
     /**
      * Parses a document; its own declaration tells the encoding.
@@ -60,9 +90,10 @@ final class LuaXml {
         try {
             while (in.next() != XMLStreamReader.START_ELEMENT) {
                 if (in.getEventType() == XMLStreamReader.DTD) {
-                    throw new XMLStreamException("a DOCTYPE is not accepted");
+                    throw new Refused("a DOCTYPE is not accepted");
                 }
             }
+            Reader.local(in.getLocalName());
             LuaValue value = new Reader(in).element(1);
             while (in.hasNext()) {
                 in.next();
@@ -84,22 +115,24 @@ final class LuaXml {
 
         LuaValue element(int depth) throws XMLStreamException {
             if (depth > LuaJson.MAX_DEPTH) {
-                throw new XMLStreamException("elements are nested too deep");
+                throw new Refused("elements are nested too deep");
             }
             if (++elements > MAX_ELEMENTS) {
-                throw new XMLStreamException("it has more than 100,000 elements");
+                throw new Refused("it has more than 100,000 elements");
             }
             Map<String, List<LuaValue>> members = new LinkedHashMap<>();
             var text = new StringBuilder();
             for (int i = 0; i < in.getAttributeCount(); i++) {
-                add(
-                        members,
-                        "@" + in.getAttributeLocalName(i),
-                        LuaText.of(in.getAttributeValue(i)));
+                String prefix = in.getAttributePrefix(i);
+                boolean prefixed = prefix != null && !prefix.isEmpty();
+                String name = (prefixed ? prefix + ":" : "") + in.getAttributeLocalName(i);
+                if (!name.equals("xmlns") && !name.startsWith("xmlns:")) {
+                    add(members, "@" + local(name), LuaText.of(in.getAttributeValue(i)));
+                }
             }
             while (in.next() != XMLStreamReader.END_ELEMENT) {
                 if (in.getEventType() == XMLStreamReader.START_ELEMENT) {
-                    String name = in.getLocalName();
+                    String name = local(in.getLocalName());
                     add(members, name, element(depth + 1));
                 } else if (in.isCharacters()) {
                     text.append(in.getText());
@@ -114,6 +147,18 @@ final class LuaXml {
             return table(members);
         }
 
+        /** Returns a name without its prefix (Namespaces in XML 1.0, 4). */
+        private static String local(String name) throws XMLStreamException {
+            int colon = name.indexOf(':');
+            if (colon >= 0
+                    && (colon == 0
+                            || colon == name.length() - 1
+                            || name.indexOf(':', colon + 1) >= 0)) {
+                throw new Refused("a name has a colon that does not end a prefix");
+            }
+            return name.substring(colon + 1);
+        }
+
         private static void add(Map<String, List<LuaValue>> members, String name, LuaValue value) {
             members.computeIfAbsent(name, key -> new ArrayList<>(1)).add(value);
         }
@@ -122,7 +167,7 @@ final class LuaXml {
                 throws XMLStreamException {
             Optional<String> problem = KeyLimits.problem(members.keySet());
             if (problem.isPresent()) {
-                throw new XMLStreamException(problem.get());
+                throw new Refused(problem.get());
             }
             var table = new LuaTable(0, members.size());
             members.forEach(
@@ -151,7 +196,7 @@ final class LuaXml {
             out.writeEndDocument();
             out.close();
         } catch (XMLStreamException e) {
-            throw new LuaError("no XML: " + e.getMessage());
+            throw new LuaError("the value has no form in XML");
         }
         return text.toString().getBytes(UTF_8);
     }

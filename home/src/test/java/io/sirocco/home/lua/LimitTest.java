@@ -77,13 +77,44 @@ class LimitTest {
                 "string.match(('a'):rep(100000), '.*.*.*b')",
                 "string.find(('a'):rep(1000000), ('a'):rep(500000) .. 'b', 1, true)",
                 "local t = {} for i = 1, 1e4 do t[i] = i end while true do table.insert(t, 1, 1)"
-                        + " table.remove(t, 1) end"
+                        + " table.remove(t, 1) end",
+                "local s, t = ('x'):rep(1e6), {} local r = s .. '' for i = 1, 2e4 do t[i] = i % 2 == 0"
+                        + " and s or r end table.sort(t, rawequal)",
+                "local s, t = ('x'):rep(1e6), {} local r = s .. '' for i = 1, 2e4 do t[i] = i % 2 == 0"
+                        + " and s or r end table.sort(t)",
+                "local s = ('x'):rep(1e6) local r = s .. '' while true do rawequal(s, r) end",
+                "local s = (' '):rep(1e6) while true do tonumber(s) end",
+                "local s = (' '):rep(1e6) .. '1' local n = 0 while true do n = n + s end",
+                "local s = ('x'):rep(1e6) local t = {[s] = 1} local r = s .. '' while true do rawget(t,"
+                        + " r) end",
+                "local t = {} for i = 1, 1e5 do t[i] = i end setmetatable(t, {__len = function() return"
+                        + " 0 end}) while true do table.insert(t, 1) end",
+                "local t = {} for i = 1, 65536 do t[i] = i end local i = 65536 while i > 1 do i = i / 2"
+                        + " t[i] = nil end while true do table.insert(t, 32769, 1) end",
+                "local t = {} for i = 1, 1e5 do t[i] = i end for i = 1, 99998 do t[i] = nil end while"
+                        + " true do table.sort(t) end"
             })
     void anEndlessLoopEnds(String body) {
         rig("function bomb()\n " + body + " end", Long.MAX_VALUE);
         assertEquals("nil", rig.value("bomb()"));
         isAlive();
         assertEquals("nil", rig.value("done"));
+        assertTrue(
+                rig.logged().contains("call of bomb ends at USER.LUA:2: the limit is 3000000"),
+                rig.logged());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"loadfile('BIG.LUA')", "pcall(require, 'big')", "print(s)"})
+    void longTextCounts(String call) {
+        rig = new ScriptRig(root, settings -> settings.instructions(3_000_000));
+        rig.script("BIG.LUA", "-- " + "x".repeat(100_000) + "\nerror()");
+        rig.script(
+                "USER.LUA",
+                "s = ('x'):rep(4e6)\nfunction bomb() for i = 1, 1000 do " + call + " end end");
+        rig.start();
+        assertEquals("nil", rig.value("bomb()"));
+        isAlive();
         assertTrue(
                 rig.logged().contains("call of bomb ends at USER.LUA:2: the limit is 3000000"),
                 rig.logged());

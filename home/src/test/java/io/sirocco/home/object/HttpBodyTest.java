@@ -102,6 +102,91 @@ class HttpBodyTest {
         assertEquals("1 2 3", lua(value, "v.l[1].a .. ' ' .. v.l[2].a .. ' ' .. v.l[3].a"));
     }
 
+    @Test
+    void prefixesAreLeftOut() throws Exception {
+        LuaValue value =
+                parse(
+                        HttpBody.XML,
+                        "<p:r xmlns='d' xmlns:p='u'><p:a p:x='1' y='2'/><b xmlns:q='v' q:x='3'"
+                                + " xml:lang='pl'><q:c>4</q:c></b><p:d xmlns:p='w'>5</p:d></p:r>");
+        assertEquals(
+                "1 2 3 pl 4 5 nil",
+                lua(
+                        value,
+                        "table.concat({v.a['@x'], v.a['@y'], v.b['@x'], v.b['@lang'], v.b.c, v.d,"
+                                + " tostring(v['@xmlns'] or v['@p'] or v.b['@q'])}, ' ')"));
+    }
+
+    /** Took half a minute: the parser looks a prefix up among all that are declared. */
+    @Test
+    void manyNamespacesAreRefused() {
+        String declarations =
+                IntStream.range(0, 201)
+                        .mapToObj("xmlns:a%d='u'"::formatted)
+                        .collect(Collectors.joining(" "));
+        refused(HttpBody.XML, "<r " + declarations + "/>", "exceeds a limit");
+    }
+
+    /** A client learns what is wrong and where, in words that do not depend on the parsers. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+            JSON | {"a":~  x}        | its syntax is wrong, at line 2, column 3
+            JSON | {"a":1            | its syntax is wrong, at line 1, column 7
+            JSON | {"a" 1}           | its syntax is wrong, at line 1, column 6
+            XML  | <r>~ <a></r>      | it is not well-formed, or exceeds a limit, at line 2, column 7
+            XML  | <r>&undeclared;</r> | it is not well-formed, or exceeds a limit, at line 1, column 16
+            XML  | <a:b:c/>          | a name has a colon that does not end a prefix
+            XML  | <r><:a/></r>      | a name has a colon that does not end a prefix
+            XML  | <r><a:/></r>      | a name has a colon that does not end a prefix
+            XML  | <r a:b:c='1'/>    | it is not well-formed, or exceeds a limit, at line 1, column 7
+            XML  | <r a:='1'/>       | it is not well-formed, or exceeds a limit, at line 1, column 6
+            XML  | <!DOCTYPE r><r/>  | a DOCTYPE is not accepted
+            """)
+    void problemsHaveOurOwnWords(HttpBody type, String body, String problem) {
+        var error = assertThrows(IOException.class, () -> parse(type, body.replace("~", "\n")));
+        assertEquals(
+                "the body is not " + type + " that is accepted: " + problem, error.getMessage());
+    }
+
+    @Test
+    void limitsOfTheParsersHaveOurOwnWords() {
+        for (String body :
+                List.of(
+                        "[".repeat(100_000),
+                        "9".repeat(1_001),
+                        "{\"" + "x".repeat(60_000) + "\":1}")) {
+            refused(HttpBody.JSON, body, "accepted: it exceeds a limit: 64 levels");
+        }
+        String attributes =
+                IntStream.range(0, 300)
+                        .mapToObj("a%d=''"::formatted)
+                        .collect(Collectors.joining(" "));
+        refused(HttpBody.XML, "<r " + attributes + "/>", "or exceeds a limit, at line 1");
+        for (byte[] bytes : new byte[][] {{'<', (byte) 0xff, '>'}, {0, 0, 0}}) {
+            var error =
+                    assertThrows(
+                            IOException.class, () -> HttpBody.XML.parse(bytes, Optional.empty()));
+            assertTrue(error.getMessage().contains("it is not well-formed"), error.getMessage());
+        }
+    }
+
+    /** Infinity would be a value that no JSON can carry on. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1e400", "-1e400", "[{\"a\":1e400}]", "9", "[-9]"})
+    void numbersBeyondADoubleAreRefused(String json) {
+        refused(HttpBody.JSON, json.replace("9", "9".repeat(400)), "a number beyond 1.7e308");
+    }
+
+    @Test
+    void largeIntegersBecomeDoubles() throws Exception {
+        LuaValue value = parse(HttpBody.JSON, "1" + "0".repeat(300));
+        assertEquals(1e300, value.todouble());
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -177,7 +262,7 @@ class HttpBodyTest {
     @Test
     void bodiesOfTooManyValuesAreRefused() {
         refused(HttpBody.XML, "<r>" + "<a/>".repeat(100_000) + "</r>", "100,000 elements");
-        refused(HttpBody.JSON, "[" + "[],".repeat(150_000) + "1]", "maximum allowed");
+        refused(HttpBody.JSON, "[" + "[],".repeat(150_000) + "1]", "200,000 tokens");
         refused(HttpBody.JSON, json(names(10_001, "%d")), "10,000 members");
         refused(HttpBody.XML, xml(names(10_001, "a%d")), "10,000 members");
     }
