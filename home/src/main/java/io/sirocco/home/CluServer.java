@@ -258,7 +258,7 @@ final class CluServer implements ReportSink, AutoCloseable {
         };
     }
 
-    /** What names a session in the window of requests. */
+    /** Returns a host and its session as one number, for the window of requests. */
     private static long session(Inet4Address host, int session) {
         return (long) host.hashCode() << Integer.SIZE | session & 0xffff_ffffL;
     }

@@ -68,7 +68,7 @@ final class RemoteClu extends HomeObject {
         if (!forwards) {
             return execute(script);
         }
-        if (forwarded.get() == MOST_FORWARDED) {
+        if (forwarded.get() >= MOST_FORWARDED) {
             throw new LuaError(
                     name()
                             + ": "

@@ -80,7 +80,7 @@ final class ReplayFile implements AutoCloseable {
     /**
      * Reads the entries. A file that is new or damaged becomes an empty one.
      *
-     * @return the index of the first empty entry; 0, that of the eldest, if none is empty
+     * @return the index of the first empty entry; 0, that of the oldest, if none is empty
      */
     int read(ByteBuffer ring) {
         String problem;

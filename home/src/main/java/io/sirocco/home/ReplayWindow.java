@@ -35,9 +35,9 @@ final class ReplayWindow implements AutoCloseable {
         this.file = file;
         if (file != null) {
             next = file.read(ring);
-            clear(next); // the eldest, if the process ended before it had made room
+            clear(next); // the oldest, if the process ended before it had made room
             for (int i = 0; i <= SIZE; i++) {
-                int position = (next + i) % (SIZE + 1); // the eldest first
+                int position = (next + i) % (SIZE + 1); // the oldest first
                 ends.add(position);
                 sessions.add(position);
             }
@@ -123,7 +123,8 @@ final class ReplayWindow implements AutoCloseable {
      * same number the last. A hash table with linear probing.
      */
     private final class Positions {
-        private static final int SLOTS = 2 * (SIZE + 1);
+        private static final int SLOTS = 2 * (SIZE + 1); // a power of two
+        private static final int BITS = Integer.numberOfTrailingZeros(SLOTS);
 
         private final int[] slots = new int[SLOTS]; // a position + 1; 0: free
         private final int offset; // of the number in an entry
@@ -158,7 +159,7 @@ final class ReplayWindow implements AutoCloseable {
         }
 
         private static int home(long number) {
-            return (int) (number * 0x9E37_79B9_7F4A_7C15L >>> Long.SIZE - 19);
+            return (int) (number * 0x9E37_79B9_7F4A_7C15L >>> Long.SIZE - BITS);
         }
 
         /** Frees a slot, and moves those behind that would not be found past it (Knuth 6.4, R). */

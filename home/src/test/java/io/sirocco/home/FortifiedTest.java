@@ -255,7 +255,7 @@ class FortifiedTest {
         }
     }
 
-    /** TFTP has no keys: whoever forges an address could replace the scripts. */
+    /** TFTP has no keys: a stranger who forges an address could replace the scripts. */
     @Test
     void itServesNoFilesUnlessItIsToldTo() throws Exception {
         int port = rig.clu.address().getPort();

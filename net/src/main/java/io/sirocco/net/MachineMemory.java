@@ -11,9 +11,6 @@ final class MachineMemory {
     /** A channel of the JDK and its key are larger. */
     private static final int HEAP_EACH_NIO = 1 << 10;
 
-    /** Bytes that the kernel takes for an idle connection. */
-    private static final int KERNEL_EACH = 4 << 10;
-
     private MachineMemory() {}
 
     /** Returns how many idle connections there may be at once. */
@@ -24,7 +21,7 @@ final class MachineMemory {
     static int connections(TransportKind transport, long heap, long machine) {
         int each = transport == TransportKind.NIO ? HEAP_EACH_NIO : HEAP_EACH;
         long rest = Math.max(machine - heap, machine / 8);
-        long most = Math.min(heap / 2 / each, rest / 2 / KERNEL_EACH);
+        long most = Math.min(heap / 2 / each, rest / 2 / SystemMemory.CONNECTION);
         return Math.clamp(most, 1, Integer.MAX_VALUE);
     }
 }

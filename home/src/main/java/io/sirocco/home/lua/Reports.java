@@ -116,7 +116,7 @@ final class Reports {
     }
 
     /**
-     * Returns the eldest registration of the host that has the most.
+     * Returns the oldest registration of the host that has the most.
      *
      * @param next the host that is to have one more
      */

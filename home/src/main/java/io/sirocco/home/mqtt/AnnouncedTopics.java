@@ -86,7 +86,7 @@ final class AnnouncedTopics {
 
     private void write() {
         try {
-            Files.createDirectories(file.toAbsolutePath().getParent());
+            AtomicFile.createFolder(file.toAbsolutePath().getParent());
             AtomicFile.write(file, String.join("\n", topics).getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             warn("cannot be written", e);

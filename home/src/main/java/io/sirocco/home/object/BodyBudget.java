@@ -23,7 +23,7 @@ final class BodyBudget {
     private final Map<InetAddress, Host> hosts = new HashMap<>(); // with a body now
     private long held;
 
-    /** What an address holds. */
+    /** The bodies of one address. */
     private static final class Host {
         private long held;
         private int reading;

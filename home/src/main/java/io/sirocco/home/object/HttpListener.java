@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.object;
 
+import io.sirocco.home.file.AtomicFile;
 import io.sirocco.home.lua.ScriptThread.Scheduled;
 import io.sirocco.home.lua.TaskCause;
 import io.sirocco.http.BadRequest;
@@ -109,7 +110,7 @@ final class HttpListener extends StandardObject {
     private Server server; // null for none; changes are guarded by this
     private Thread stopping; // ends the server before; null for none
     private boolean expiring; // the next is scheduled
-    private Scheduled expiry = () -> {}; // of the eldest request, which expires first
+    private Scheduled expiry = () -> {}; // of the oldest request, which expires first
     private Scheduled retry = () -> {};
 
     /** A request that waits for its response, and is the cause of tasks. */
@@ -294,7 +295,7 @@ final class HttpListener extends StandardObject {
             return;
         }
         try {
-            settings.selfSigned(Files.createDirectories(folder));
+            settings.selfSigned(AtomicFile.createFolder(folder));
         } catch (IOException e) {
             throw new IllegalArgumentException(folder + " cannot be created: " + e, e);
         }
@@ -484,7 +485,7 @@ final class HttpListener extends StandardObject {
             next = () -> TaskCause.run(exchange, () -> handle(exchange, values));
         } catch (IOException e) {
             next = () -> finish(exchange, Response.text(e.getMessage()).status(400));
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) { // or it would wait for its timeout
             warn("the request cannot be read: " + e);
             next = () -> finish(exchange, Response.text("Internal server error").status(500));
         }
@@ -526,19 +527,19 @@ final class HttpListener extends StandardObject {
         }
     }
 
-    private Exchange eldest() {
+    private Exchange oldest() {
         return current != null ? current : waiting.peek();
     }
 
     /** One timer for all: they expire in the order in which they have come. */
     private void scheduleExpiry() {
-        Exchange eldest = eldest();
-        if (eldest == null) {
+        Exchange oldest = oldest();
+        if (oldest == null) {
             expiry.cancel();
             expiring = false;
         } else if (!expiring) {
             expiring = true;
-            long wait = Math.max(0, eldest.expires - context().scripts().nanoTime());
+            long wait = Math.max(0, oldest.expires - context().scripts().nanoTime());
             expiry = context().scripts().schedule(name(), Duration.ofNanos(wait), this::expire);
         }
     }
@@ -547,14 +548,14 @@ final class HttpListener extends StandardObject {
         expiry.cancel(); // this may be one that was cancelled when it was due
         expiring = true;
         long now = context().scripts().nanoTime();
-        for (Exchange eldest = eldest();
-                eldest != null && eldest.expires - now <= 0;
-                eldest = eldest()) {
-            waiting.remove(eldest);
-            if (!eldest.response.isDone()) {
+        for (Exchange oldest = oldest();
+                oldest != null && oldest.expires - now <= 0;
+                oldest = oldest()) {
+            waiting.remove(oldest);
+            if (!oldest.response.isDone()) {
                 warn("no SendResponse within " + TIMEOUT.toSeconds() + " s");
             }
-            finish(eldest, Response.text("Gateway timeout").status(504));
+            finish(oldest, Response.text("Gateway timeout").status(504));
         }
         expiring = false;
         scheduleExpiry();

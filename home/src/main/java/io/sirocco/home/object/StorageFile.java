@@ -63,7 +63,7 @@ final class StorageFile {
             wanted = written;
         }
         try {
-            Files.createDirectories(file.getParent());
+            AtomicFile.createFolder(file.getParent());
             AtomicFile.deleteRemains(file.getParent());
             byte[] bytes = Files.readAllBytes(file);
             try {

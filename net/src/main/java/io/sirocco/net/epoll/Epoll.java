@@ -120,12 +120,11 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     }
 
     private void watchNew() {
-        for (int i = 0; i < unwatchedCount; i++) {
-            EpollConnection connection = unwatched[i];
-            unwatched[i] = null;
+        while (unwatchedCount > 0) { // without heap it goes on in the next turn
+            EpollConnection connection = unwatched[--unwatchedCount];
+            unwatched[unwatchedCount] = null;
             connection.watch();
         }
-        unwatchedCount = 0;
     }
 
     /** Reads from those that had more than was read in the last turn. */

@@ -12,6 +12,9 @@ import java.util.List;
  * thread.
  */
 public final class SystemMemory {
+    /** Bytes that the kernel takes for an idle connection. */
+    public static final int CONNECTION = 4 << 10;
+
     private static final long UNKNOWN = 4L << 30;
 
     private SystemMemory() {}

@@ -58,8 +58,6 @@ public final class Uring implements Transport {
     /** For tests: the property that sets the slots of one table. */
     public static final String TABLE_SIZE = "io.sirocco.net.tableSize";
 
-    private static final long KERNEL_BYTES_OF_A_CONNECTION = 4 << 10;
-
     /** Twice what {@link UringTables} calls roomy. */
     private static final long LEAST_SLOTS = 32_768;
 
@@ -114,7 +112,7 @@ public final class Uring implements Transport {
      * would fill the heap.
      */
     private static int tableSize() {
-        long connections = SystemMemory.total() / KERNEL_BYTES_OF_A_CONNECTION;
+        long connections = SystemMemory.total() / SystemMemory.CONNECTION;
         return (int) Math.min(Linux.openFilesLimit(), Math.max(LEAST_SLOTS, connections));
     }
 
