@@ -38,7 +38,8 @@ import picocli.CommandLine.Spec;
 final class CompareCommand implements Callable<Integer> {
     private static final int ROUNDS = 5;
     private static final double SECONDS = 3;
-    private static final double SECONDS_OF_A_GUARD = 1;
+    private static final int ROUNDS_OF_A_GUARD = 10;
+    private static final double SECONDS_OF_A_GUARD = 0.5;
 
     @Spec private CommandSpec spec;
 
@@ -62,13 +63,13 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            description = "How often each peer does each work. (default: " + ROUNDS + ")")
+            description = {"How often each peer does each work. (default: 5; with --guard, 10)"})
     private Integer rounds;
 
     @Option(
             names = "--seconds",
             paramLabel = "S",
-            description = {"How long each time. (default: 3; with --guard, 1)"})
+            description = {"How long each time. (default: 3; with --guard, 0.5)"})
     private Double seconds;
 
     @Option(
@@ -154,7 +155,7 @@ final class CompareCommand implements Callable<Integer> {
         return new Plan(
                 guard ? Guard.WORKS : Optional.ofNullable(works).orElse(List.of("all")),
                 guard ? List.of() : Optional.ofNullable(peers).orElse(List.of("all")),
-                Optional.ofNullable(rounds).orElse(ROUNDS),
+                Optional.ofNullable(rounds).orElse(guard ? ROUNDS_OF_A_GUARD : ROUNDS),
                 Optional.ofNullable(seconds).orElse(guard ? SECONDS_OF_A_GUARD : SECONDS),
                 Optional.ofNullable(seed).orElseGet(() -> System.nanoTime() & 0xffff),
                 folder,

@@ -16,17 +16,22 @@ record Entry(Race.Peer peer, Set<String> works, Optional<ServerProcess> server) 
     private static final Set<String> ON_THE_JVM =
             Set.of("Java", "Kotlin", "Scala", "Clojure", "Groovy");
 
+    /** Seconds until the methods of a request are compiled, on a slow core. */
+    private static final double COMPILATION = 5;
+
     static Entry absent(Race.Peer peer, String reason) {
         var absent =
                 new Race.Peer(peer.name(), peer.language(), peer.version(), peer.notes(), reason);
         return new Entry(absent, Set.of(), Optional.empty());
     }
 
-    /** How long it works before it is measured, in seconds: a JIT compiler needs to see more. */
+    /**
+     * How long it works before it is measured, in seconds. A JIT compiler needs to see more, and
+     * shares the server's core for seconds, however short the rounds are.
+     */
     List<Double> warmUps(double seconds) {
-        return ON_THE_JVM.contains(peer.language())
-                ? List.of(seconds, seconds)
-                : List.of(seconds / 2);
+        double jvm = Math.max(seconds, COMPILATION / 2);
+        return ON_THE_JVM.contains(peer.language()) ? List.of(jvm, jvm) : List.of(seconds / 2);
     }
 
     /** Why it has no part in a work; empty when it has. */

@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
- * The verdict of a race that guards against getting slow: CPU time of ours for a request, in
- * multiples of the floor's in the same round, median over the rounds. The bound is wide, since
- * machines that tests run on are noisy. Immutable.
+ * The verdict of a race that guards against getting slow: CPU time of ours for a request in its
+ * best round, in multiples of the floor's in its best. What else runs on a machine only adds to
+ * that time, at times for several rounds on end, so that the best rounds vary least. The bound is
+ * wide all the same. Immutable.
  *
  * @param good false when a work is beyond the bound, or could not be measured
  * @param line the verdict in one line
@@ -49,24 +51,19 @@ public record Guard(boolean good, String line) {
     }
 
     private static Optional<Double> ratio(Race.Work work) {
-        var ours = work.of(Race.OURS).map(Race.Standing::rounds).orElse(List.of());
-        var floor = work.of(Race.FLOOR).map(Race.Standing::rounds).orElse(List.of());
-        int rounds = Math.min(ours.size(), floor.size());
-        var ratios = new ArrayList<Double>();
-        for (int i = 0; i < rounds; i++) {
-            if (floor.get(i).cpuMicros() > 0) {
-                ratios.add(ours.get(i).cpuMicros() / floor.get(i).cpuMicros());
-            }
-        }
-        return ratios.isEmpty() ? Optional.empty() : Optional.of(median(ratios));
+        OptionalDouble ours = best(work, Race.OURS);
+        OptionalDouble floor = best(work, Race.FLOOR);
+        return ours.isPresent() && floor.isPresent()
+                ? Optional.of(ours.getAsDouble() / floor.getAsDouble())
+                : Optional.empty();
     }
 
-    private static double median(List<Double> values) {
-        List<Double> sorted = values.stream().sorted().toList();
-        int half = sorted.size() / 2;
-        return sorted.size() % 2 == 1
-                ? sorted.get(half)
-                : (sorted.get(half - 1) + sorted.get(half)) / 2;
+    private static OptionalDouble best(Race.Work work, String peer) {
+        return work.of(peer).stream()
+                .flatMap(standing -> standing.rounds().stream())
+                .mapToDouble(Race.Round::cpuMicros)
+                .filter(micros -> micros > 0)
+                .min();
     }
 
     private static String why(Race race, String name) {

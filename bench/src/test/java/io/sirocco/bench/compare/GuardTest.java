@@ -34,18 +34,19 @@ class GuardTest {
                 guard.line());
     }
 
-    /** The machine was slow in the second round: for both. And in the third for ours alone. */
+    /** The machine was slow in the second round, and for ours in the third. */
     @Test
-    void roundsAreComparedWithinThemselvesAndOneMayBeOff() {
+    void theBestRoundsCount() {
         Guard guard =
                 Guard.of(race(work("plaintext", FLOOR, 12, 24, 90), work("churn", FLOOR, FLOOR)));
         assertTrue(guard.line().startsWith("guard: plaintext 1.20 x floor, "), guard.line());
     }
 
+    /** Nothing came in the first round. */
     @Test
-    void ofTwoRoundsTheMedianIsBetween() {
-        double[] two = {10, 10};
-        Guard guard = Guard.of(race(work("plaintext", two, 11, 13), work("churn", two, 10, 10)));
+    void aRoundWithoutCpuTimeDoesNotCount() {
+        Guard guard =
+                Guard.of(race(work("plaintext", FLOOR, 0, 13, 12), work("churn", FLOOR, FLOOR)));
         assertTrue(guard.line().startsWith("guard: plaintext 1.20 x floor, "), guard.line());
     }
 
