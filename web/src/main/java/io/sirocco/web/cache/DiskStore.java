@@ -79,16 +79,18 @@ final class DiskStore {
     private final ByteBudget inProgress;
     private final Cache<StoredBody.Disk, StoredResponse> bodies;
     private final Cache<StoredBody.Disk, OpenFile> open;
-    private final ThreadPoolExecutor threads = threads("sirocco-cache-", THREADS);
+    private final ThreadPoolExecutor threads;
     private final ThreadPoolExecutor indexThread = threads("sirocco-cache-index-", 1);
     private final LongAdder failures = new LongAdder();
     private final LongAdder evicted = new LongAdder();
     private volatile long pausedUntil = Long.MIN_VALUE;
     private volatile boolean closed;
 
-    private DiskStore(CacheSettings settings, FileChannel lock, Executor upkeep)
+    private DiskStore(
+            CacheSettings settings, FileChannel lock, Executor upkeep, ThreadPoolExecutor threads)
             throws IOException {
         this.settings = settings;
+        this.threads = threads;
         this.folder = settings.folder();
         this.lock = lock;
         this.inProgress = new ByteBudget(CacheSettings.inProgress(settings.diskBytes()));
@@ -122,6 +124,11 @@ final class DiskStore {
      * @throws IllegalArgumentException if it belongs to something else, or is in use
      */
     static DiskStore open(CacheSettings settings, Executor upkeep) {
+        return open(settings, upkeep, threads("sirocco-cache-", THREADS));
+    }
+
+    /** For tests: with threads for the disk that they choose. */
+    static DiskStore open(CacheSettings settings, Executor upkeep, ThreadPoolExecutor threads) {
         Path folder = settings.folder();
         FileChannel lock = null;
         try {
@@ -135,7 +142,7 @@ final class DiskStore {
                 throw new IllegalArgumentException(
                         "The cache folder " + folder + " is in use; give each cache its own.");
             }
-            return new DiskStore(settings, lock, upkeep);
+            return new DiskStore(settings, lock, upkeep, threads);
         } catch (IOException | RuntimeException e) {
             closeQuietly(lock);
             throw e instanceof IOException io

@@ -314,15 +314,20 @@ final class SharedBody {
 
     private void written(long bytes, Throwable thrown) {
         writing = false;
+        boolean givenUp = !storing; // while it was written
         if (thrown == null) {
             written += bytes;
             trim();
-            write();
+            write(); // may complete the file at once, which is not to be deleted then
         } else {
             disk.failed(thrown);
             stopStoring(StoreRefusal.DISK_FAILED);
         }
-        afterWrite();
+        if (givenUp) {
+            file.delete();
+            closeIfUnused();
+        }
+        pull();
     }
 
     private void finished(StoredBody.Disk body, Throwable thrown) {
@@ -337,14 +342,6 @@ final class SharedBody {
             stopStoring(StoreRefusal.DISK_FAILED);
         }
         closeIfUnused();
-    }
-
-    private void afterWrite() {
-        if (!storing && !writing) { // given up while it was written
-            file.delete();
-            closeIfUnused();
-        }
-        pull();
     }
 
     /** No reader, and nothing to store: the origin need not send any more. */
