@@ -31,8 +31,8 @@ import java.util.Optional;
  *
  * <p>Output: the connection gathers what is written during a turn and sends it at the end of the
  * turn, or after half a millisecond of a long turn. That is one send, unless the output is large,
- * rate-limited, or contains a file. Above {@link #HIGH_WATER} unsent bytes the connection is
- * congested: stop writing until {@link Protocol#drained}.
+ * rate-limited, or contains a file. Above {@link #HIGH_WATER} unsent bytes, and above fewer while
+ * memory is short, the connection is congested: stop writing until {@link Protocol#drained}.
  *
  * <p>Loops create connections, and programs cannot extend this class. Loop-confined.
  */
@@ -47,7 +47,7 @@ public abstract class Connection extends ConnectionSocket {
      */
     public static final int MAX_BUFFERED_INPUT = 64 << 10;
 
-    /** Unsent bytes at which a connection becomes congested. */
+    /** Unsent bytes at which a connection becomes congested while there is enough memory. */
     public static final int HIGH_WATER = 128 << 10;
 
     /** Unsent bytes at which a congested connection has drained. */
@@ -458,7 +458,7 @@ public abstract class Connection extends ConnectionSocket {
 
     /** Returns whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
     public final boolean isCongested() {
-        if (unsent() < (loop().memory().tight() ? LOW_WATER : HIGH_WATER)) {
+        if (unsent() < loop().memory().mostUnsent()) {
             return false;
         }
         OutputSide.borrow(this).congest();

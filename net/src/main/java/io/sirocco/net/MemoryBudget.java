@@ -26,6 +26,8 @@ import java.lang.invoke.VarHandle;
  *       displaces itself, and a request that arrives whole needs no room at all.
  *   <li>A connection that holds more than an eighth of the memory displaces nobody: it is refused
  *       itself.
+ *   <li>The less memory is left, the fewer unsent bytes make a connection {@linkplain
+ *       Connection#isCongested congested}.
  *   <li>While output is beyond the limit, connections whose peers have taken nothing for a quarter
  *       of a second are closed.
  * </ol>
@@ -134,6 +136,13 @@ public final class MemoryBudget {
     /** Returns whether more is in use than may be. */
     boolean exceeded() {
         return used > limit;
+    }
+
+    /** Returns from how many unsent bytes on a connection is congested. */
+    int mostUnsent() {
+        return exceeded()
+                ? Connection.LOW_WATER / 8 // the sum over all must not get far beyond the limit
+                : tight() ? Connection.LOW_WATER : Connection.HIGH_WATER;
     }
 
     /** Returns whether so much is in use that no request is to begin. */

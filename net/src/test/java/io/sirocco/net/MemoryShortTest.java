@@ -212,6 +212,37 @@ class MemoryShortTest {
         usedReturnsTo0();
     }
 
+    /** Otherwise their output alone would have whole requests of others refused. */
+    @Test
+    void connectionsHoldLessOutputTheLessMemoryIsLeft() throws Exception {
+        rig.close();
+        rig = new Rig(transport);
+        rig.start(s -> s.loops(1).memory(8 * BUDGET)); // it is counted in blocks of 256 KiB
+        var all = new ConcurrentLinkedQueue<Connection>();
+        Listener listener =
+                rig.listen(
+                        c -> {
+                            all.add(c);
+                            return new Lines();
+                        });
+        for (int i = 0; i < 330; i++) {
+            rig.closes(Peer.small(listener.address()));
+        }
+        Rig.until("all are there", () -> all.size() == 330);
+        var exhausted = new CompletableFuture<Boolean>();
+        rig.loop()
+                .execute(
+                        () -> {
+                            for (Connection c : all) {
+                                while (!c.isCongested()) {
+                                    c.write(new byte[4 << 10], 0, 4 << 10);
+                                }
+                            }
+                            exhausted.complete(rig.loop().memory().exhausted());
+                        });
+        assertFalse(Rig.get(exhausted));
+    }
+
     /** Starts {@code writes} for a client that reads nothing, and returns it when it is full. */
     private Peer full(Consumer<Connection> writes) throws Exception {
         Listener listener =
