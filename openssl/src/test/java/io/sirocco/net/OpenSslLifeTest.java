@@ -25,8 +25,8 @@ import org.junit.jupiter.params.Parameter;
  */
 @OnEachTransport
 class OpenSslLifeTest {
-    private static final int MANY = 250; // at a time
-    private static final int ROUNDS = 4;
+    private static final int MANY = 100; // at a time
+    private static final int ROUNDS = 2;
 
     @Parameter TransportKind transport;
     private final TlsFiles.Pair a = TlsFiles.get().pair("a", "EC", "a.test", "localhost");

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.peer;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -21,40 +24,47 @@ public final class Npm {
 
     private final Path folder;
 
-    /** Installs it, unless that was done before; the test is skipped where it cannot be. */
+    /**
+     * Installs it, unless that was done before, by one JVM at a time; the test is skipped where it
+     * cannot be.
+     */
     public Npm(String name) {
         Path source = Path.of("src/test/peers", name);
         folder = Path.of("target/peers", name).toAbsolutePath();
         try {
             Files.createDirectories(folder);
-            try (var files = Files.list(source)) {
-                for (Path file : files.toList()) {
-                    Files.copy(
-                            file,
-                            folder.resolve(file.getFileName()),
-                            StandardCopyOption.REPLACE_EXISTING);
-                }
+            try (FileChannel lock = FileChannel.open(folder.resolve("lock"), CREATE, WRITE)) {
+                lock.lock(); // until it is closed
+                copy(source);
+                assumeTrue(runs("node", "--version"), "needs node (Debian: nodejs)");
+                assumeTrue(runs("npm", "--version"), "needs npm (Debian: npm)");
+                install();
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        assumeTrue(runs("node", "--version"), "needs node (Debian: nodejs)");
-        assumeTrue(runs("npm", "--version"), "needs npm (Debian: npm)");
-        install();
     }
 
-    private void install() {
-        Path known = folder.resolve("installed");
-        try {
-            String lock = Files.readString(folder.resolve("package-lock.json"));
-            if (!Files.exists(known) || !Files.readString(known).equals(lock)) {
-                assumeTrue(
-                        runs("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
-                        "needs a registry of npm");
-                Files.writeString(known, lock);
+    /** Leaves files alone that are the same: another JVM may run them. */
+    private void copy(Path source) throws IOException {
+        try (var files = Files.list(source)) {
+            for (Path file : files.toList()) {
+                Path copy = folder.resolve(file.getFileName());
+                if (!Files.exists(copy) || Files.mismatch(file, copy) >= 0) {
+                    Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+                }
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void install() throws IOException {
+        Path known = folder.resolve("installed");
+        String packages = Files.readString(folder.resolve("package-lock.json"));
+        if (!Files.exists(known) || !Files.readString(known).equals(packages)) {
+            assumeTrue(
+                    runs("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
+                    "needs a registry of npm");
+            Files.writeString(known, packages);
         }
     }
 
