@@ -98,7 +98,7 @@ box() { # [OPTION OF BWRAP ...] -- ARGUMENTS
     shift
     for group in ${inside[@]+"${inside[@]}"}; do echo "$BASHPID" >"$group/cgroup.procs" || return; done
     exec bwrap --ro-bind "$root" / --proc /proc --dev /dev --ro-bind "$place/site" /srv --unshare-user --unshare-pid --unshare-ipc \
-        --unshare-uts --uid 65532 --gid 65532 --as-pid-1 --clearenv --setenv PATH /usr/bin --setenv LANG C.UTF-8 \
+        --unshare-uts --die-with-parent --uid 65532 --gid 65532 --as-pid-1 --clearenv --setenv PATH /usr/bin --setenv LANG C.UTF-8 \
         --chdir /var/lib/sirocco ${options[@]+"${options[@]}"} /usr/bin/sirocco "$@"
 }
 

@@ -148,6 +148,8 @@ static int health(const char *url) {
         snprintf(port, sizeof port, "%.*s", (int)(path - colon - 1), colon + 1);
     else if (colon != path)
         return unhealthy(url, "the URL is not http://HOST:PORT/PATH");
+    if (strspn(port, "0123456789") != strlen(port) || atoi(port) < 1 || atoi(port) > 65535)
+        return unhealthy(url, "the port must be from 1 to 65535");
     if (name_end == name || name_end - name >= (long)sizeof host) return unhealthy(url, "the URL names no host");
     snprintf(host, sizeof host, "%.*s", (int)(name_end - name), name);
     int length = snprintf(request, sizeof request, "GET %s%s HTTP/1.1\r\nHost: %.*s\r\nConnection: close\r\n\r\n",

@@ -76,6 +76,7 @@ unpack_native_libraries() { # LIB
     mv "$1"/native/libzstd-jni-*.so "$1/native/libzstd-jni.so"
     unzip -q -j "$home"/lib/script/truffle-api-*.jar "META-INF/resources/engine/libtruffleattach/linux/$name/bin/libtruffleattach.so" \
         -d "$1/native"
+    chmod 644 "$1"/native/*.so # their archives may let a group write them
 }
 
 compile_launcher() { # FILE

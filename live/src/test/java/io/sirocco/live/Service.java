@@ -4,6 +4,7 @@ package io.sirocco.live;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
+import io.sirocco.net.Clock;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
@@ -30,10 +31,14 @@ final class Service implements AutoCloseable {
     }
 
     Service(Consumer<LiveSettings> configure, Consumer<Routes> beside) {
+        this(configure, beside, Clock.system());
+    }
+
+    Service(Consumer<LiveSettings> configure, Consumer<Routes> beside, Clock clock) {
         live = Live.create(configure);
         server =
                 Server.start(
-                        c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(2),
+                        c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(2).clock(clock),
                         routes -> beside.accept(routes.mount("/socket.io", live)));
         port = server.port();
     }

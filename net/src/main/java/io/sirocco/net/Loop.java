@@ -875,6 +875,10 @@ public final class Loop implements Executor {
         for (int rounds = 0; rounds < LAST_ROUNDS; rounds++) {
             step(RUN_TASKS);
         }
+        if (failure != null) { // connections that other loops had handed over have begun meanwhile
+            step(LOSE_CONNECTIONS);
+            step(RUN_TASKS);
+        }
         over = true;
         step(CLOSE_TRANSPORT);
         step(CLOSE_ARENA);

@@ -171,14 +171,19 @@ public final class Loops implements AutoCloseable {
         }
         List<LoopAcceptor> acceptors = bind(listener, address, shared);
         LoopAcceptor.group(List.copyOf(acceptors), options, !shared && all.size() > 1);
-        for (LoopAcceptor each : acceptors.reversed()) { // the one that spreads them comes last
-            listener.add(each);
-            call(
-                    each.loop(),
-                    () -> {
-                        each.listen();
-                        return null;
-                    });
+        try {
+            for (LoopAcceptor each : acceptors.reversed()) { // the one that spreads them comes last
+                listener.add(each);
+                call(
+                        each.loop(),
+                        () -> {
+                            each.listen();
+                            return null;
+                        });
+            }
+        } catch (IOException | RuntimeException e) {
+            close(acceptors);
+            throw e;
         }
         listeners.add(listener);
         return listener;
@@ -206,15 +211,19 @@ public final class Loops implements AutoCloseable {
             }
             return acceptors;
         } catch (IOException | RuntimeException e) {
-            for (LoopAcceptor acceptor : acceptors) {
-                call(
-                        acceptor.loop(),
-                        () -> {
-                            acceptor.closeNow();
-                            return null;
-                        });
-            }
+            close(acceptors);
             throw e;
+        }
+    }
+
+    private static void close(List<LoopAcceptor> acceptors) throws IOException {
+        for (LoopAcceptor acceptor : acceptors) {
+            call(
+                    acceptor.loop(),
+                    () -> {
+                        acceptor.closeNow();
+                        return null;
+                    });
         }
     }
 
@@ -253,9 +262,14 @@ public final class Loops implements AutoCloseable {
                             loop.ownTransport()
                                     .bindDatagrams(
                                             address, options.broadcast, options.reuseAddress);
-                    var datagrams = new Datagrams(loop, socket, receiver);
-                    datagrams.open();
-                    return datagrams;
+                    try {
+                        var datagrams = new Datagrams(loop, socket, receiver);
+                        datagrams.open();
+                        return datagrams;
+                    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+                        socket.close();
+                        throw e;
+                    }
                 });
     }
 

@@ -42,6 +42,9 @@ final class PendingConnect extends Timer implements TransportConnect {
             socket = loop.ownTransport().connect(this);
         } catch (IOException | RuntimeException e) {
             loop.execute(() -> failed(e.getMessage()));
+        } catch (OutOfMemoryError e) { // without heap for the task, too, its timeout ends it
+            loop.failed(e);
+            loop.execute(() -> failed("out of memory"));
         }
     }
 
@@ -97,6 +100,8 @@ final class PendingConnect extends Timer implements TransportConnect {
             given = why;
             if (socket != null) {
                 socket.cancel();
+            } else {
+                failed(why.getMessage()); // it could not even begin
             }
         }
     }

@@ -49,6 +49,11 @@ class OutOfDescriptorsTest {
         survives(TransportKind.IO_URING);
     }
 
+    @Test
+    void theListenerOfEpollNeitherDiesNorSpins() throws Exception {
+        survives(TransportKind.EPOLL);
+    }
+
     private void survives(TransportKind transport) throws Exception {
         assumeTrue(Files.exists(Path.of("/proc/self/stat")), "this is not Linux");
         Process child = start(transport);

@@ -13,6 +13,12 @@ import java.util.concurrent.CancellationException;
  * The responses to exceptions, of handlers above all, and what the log says of them. Any thread.
  */
 final class Failures {
+    /**
+     * Says in the log and in metrics that nothing failed: the client has disconnected before its
+     * response, or has closed its sending side. The status is nginx's.
+     */
+    private static final int CLIENT_CLOSED = 499;
+
     private Failures() {}
 
     /** Returns the response to an exception, which depends on its cause. Any thread. */
@@ -28,12 +34,14 @@ final class Failures {
                 return (ResponseMessage) exchange.context.page(e.rule()).closeConnection();
             }
         }
-        boolean nobodysFault =
-                cancelled && exchange.gone()
-                        || thrown instanceof IOException && !exchange.connected();
-        if (!nobodysFault) { // otherwise the client has disconnected, and nothing failed
-            exchange.context.failed(exchange, interruption(exchange, thrown), thrown);
+        if (cancelled && exchange.ended) { // by the refusal of its body, which was reported
+            return exchange.context.page(500, Status.reason(500));
         }
+        if (cancelled && exchange.gone()
+                || thrown instanceof IOException && !exchange.connected()) {
+            return exchange.context.page(CLIENT_CLOSED, "Client Closed Request");
+        }
+        exchange.context.failed(exchange, interruption(exchange, thrown), thrown);
         return exchange.context.page(500, Status.reason(500));
     }
 

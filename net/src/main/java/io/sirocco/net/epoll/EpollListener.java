@@ -139,8 +139,8 @@ final class EpollListener implements ListeningSocket, Watched {
                         place.arrived();
                         ((Epoll) place.acceptor().transport()).admit(place, descriptor);
                     });
-        } catch (RejectedExecutionException e) {
-            Linux.close(descriptor); // that loop has ended
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            Linux.close(descriptor); // that loop has ended, has too many tasks, or there is no heap
             place.arrived();
             place.lost();
         }

@@ -40,10 +40,12 @@ final class WatchedTable {
         return sequences[descriptor] == (int) (data >>> 32) ? watched[descriptor] : null;
     }
 
-    /** Forgets what has the descriptor, before it is closed. */
+    /** Forgets what has the descriptor, if something has, before it is closed. */
     void remove(int descriptor) {
-        watched[descriptor] = null;
-        sequences[descriptor]++;
+        if (descriptor < watched.length) { // it may not have grown, without heap
+            watched[descriptor] = null;
+            sequences[descriptor]++;
+        }
     }
 
     /** Returns a number above all descriptors that are there. */

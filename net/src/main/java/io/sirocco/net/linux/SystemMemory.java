@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net.linux;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,9 +67,9 @@ public final class SystemMemory {
         if (place.length < 5 || !second && !first) {
             return Long.MAX_VALUE;
         }
-        Path top = below(root, place[4].replace("\\040", " "));
+        Path top = below(root, unescaped(place[4]));
         String file = second ? "memory.max" : "memory.limit_in_bytes";
-        Path group = below(top, ownGroup(groups, first, place[3]));
+        Path group = below(top, ownGroup(groups, first, unescaped(place[3])));
         long least = Long.MAX_VALUE;
         for (Path at = group; at != null && at.startsWith(top); at = at.getParent()) {
             for (String line : lines(at.resolve(file))) {
@@ -95,6 +97,14 @@ public final class SystemMemory {
         return "";
     }
 
+    /** Blanks, tabs, line feeds and backslashes are three octal digits there (proc(5)). */
+    private static String unescaped(String path) {
+        return path.replace("\\040", " ")
+                .replace("\\011", "\t")
+                .replace("\\012", "\n")
+                .replace("\\134", "\\");
+    }
+
     private static boolean among(String list, String word) {
         return ("," + list + ",").contains("," + word + ",");
     }
@@ -105,7 +115,9 @@ public final class SystemMemory {
 
     private static List<String> lines(Path file) {
         try {
-            return Files.readAllLines(file);
+            return new String(Files.readAllBytes(file), UTF_8)
+                    .lines()
+                    .toList(); // names may be others
         } catch (IOException | RuntimeException e) {
             return List.of(); // not Linux, or not for us: the other files tell, or none does
         }

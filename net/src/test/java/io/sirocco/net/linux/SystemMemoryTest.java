@@ -119,4 +119,23 @@ class SystemMemoryTest {
     void thisProcessHasSome() {
         assertTrue(SystemMemory.total() > 16 * MIB);
     }
+
+    @Test
+    void aMountWhoseNameIsNotUtf8DoesNotHideTheLimit() throws IOException {
+        file("proc/self/cgroup", "0::/");
+        file("sys/fs/cgroup/memory.max", "67108864");
+        String mounts = "40 23 0:40 / /mnt/caf\u00e9 rw - ext4 /dev/sda rw\n" + V2 + "\n";
+        Files.write(
+                root.resolve("proc/self/mountinfo"),
+                mounts.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+        assertEquals(64, mib());
+    }
+
+    @Test
+    void aGroupWithABackslashBelowAMountOfIt() throws IOException {
+        file("proc/self/mountinfo", V2.replace(" / ", " /a\\134x2db "));
+        file("proc/self/cgroup", "0::/a\\x2db/c");
+        file("sys/fs/cgroup/c/memory.max", "67108864");
+        assertEquals(64, mib());
+    }
 }

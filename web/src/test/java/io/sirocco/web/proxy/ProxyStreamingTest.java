@@ -357,7 +357,7 @@ class ProxyStreamingTest {
             fake.next();
             client.socket.shutdownOutput();
             String page = client.end();
-            assertTrue(page.startsWith(abort ? "HTTP/1.1 500 " : "HTTP/1.1 400 "), page);
+            assertTrue(page.startsWith(abort ? "HTTP/1.1 499 " : "HTTP/1.1 400 "), page);
             assertTrue(fake.ends.take() != null);
             proxy.awaitQuiet();
             assertEquals(0, proxy.upstream.stats().servers().getFirst().failures());
