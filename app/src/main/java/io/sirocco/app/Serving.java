@@ -174,6 +174,17 @@ final class Serving implements AutoCloseable, Subject {
         }
     }
 
+    /** Reads the tokens of the admin server again, unless their files wait for the next start. */
+    private Runnable newTokens(Configuration configuration) throws InvalidConfiguration {
+        var options = running.admin();
+        if (admin.isEmpty()) return () -> {};
+        try {
+            return admin.get().newTokens(options.token(), options.registrationToken());
+        } catch (IOException e) {
+            throw configuration.invalid(e.getMessage(), "", "admin", "token-file");
+        }
+    }
+
     /** Drains the other event loops and ends the process, after one has died. */
     private void failed(Throwable why) {
         failed = true;
@@ -234,6 +245,7 @@ final class Serving implements AutoCloseable, Subject {
             throws InvalidConfiguration, IOException {
         Assembly old = assembly;
         List<String> addresses = summary().urls();
+        Runnable newTokens = newTokens(configuration);
         var next = new Assembly(configuration, sharedState, Optional.of(old));
         try {
             Runnable renewal =
@@ -254,6 +266,7 @@ final class Serving implements AutoCloseable, Subject {
             discard(next, old);
             throw unbindable(configuration, e);
         }
+        newTokens.run();
         next.activate(server);
         assembly = next;
         old.closeBehind(next);

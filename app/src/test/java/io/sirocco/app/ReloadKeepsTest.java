@@ -3,6 +3,7 @@ package io.sirocco.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.config.Configuration;
@@ -183,5 +184,34 @@ class ReloadKeepsTest {
         assertEquals(200, Client.get(port, "/metrics", "Authorization: Bearer " + secret).status());
         running.reload(admin + BEGIN);
         assertEquals(secret, Files.readString(token).strip());
+    }
+
+    @Test
+    void aTokenThatIsReplacedIsTheOnlyOneFromTheReloadOn() throws Exception {
+        String toml =
+                """
+                [admin]
+                address = "127.0.0.1:0"
+                token-file = "admin.token"
+                """
+                        + BEGIN;
+        Path file = folder.resolve("admin.token");
+        String first = "the first token of them";
+        Files.writeString(file, first);
+        serve(toml);
+        assertEquals(200, metrics(first));
+        Files.writeString(file, "short");
+        assertThrows(InvalidConfiguration.class, () -> running.reload(toml));
+        assertEquals(200, metrics(first), "a reload applies all or nothing");
+        String second = "the second token of them";
+        Files.writeString(file, second);
+        running.reload(toml);
+        assertEquals(401, metrics(first));
+        assertEquals(200, metrics(second));
+    }
+
+    private int metrics(String token) throws IOException {
+        return Client.get(running.adminPort(), "/metrics", "Authorization: Bearer " + token)
+                .status();
     }
 }

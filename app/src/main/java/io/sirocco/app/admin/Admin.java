@@ -44,10 +44,12 @@ public final class Admin implements AutoCloseable {
     private final Scrape scrape;
     private final MetricsSampler sampler;
     private final JsonMapper json = JsonMapper.shared();
+    private final Guard guard;
     private final OperatorServer server;
 
     private Admin(InetSocketAddress address, Guard guard, Subject subject, Metrics metrics) {
         this.subject = subject;
+        this.guard = guard;
         scrape = new Scrape(subject, metrics);
         sampler = new MetricsSampler(subject, metrics);
         server =
@@ -100,7 +102,7 @@ public final class Admin implements AutoCloseable {
                                             address.getPort())
                             + " set token-file");
         }
-        var guard = new Guard(token(tokenFile), token(registrationTokenFile), healthOpen);
+        var guard = new Guard(tokens(tokenFile, registrationTokenFile), healthOpen);
         var admin = new Admin(address, guard, subject, metrics);
         try {
             admin.server.start();
@@ -121,6 +123,23 @@ public final class Admin implements AutoCloseable {
         } catch (RuntimeException e) {
             LOG.get().log(Level.DEBUG, "cannot warm up", e);
         }
+    }
+
+    /**
+     * Reads the files of the tokens again, for a reload.
+     *
+     * @return puts the new tokens in the place of the old ones, with which sessions of browsers end
+     * @throws IOException if one is not usable, with a message for the operator
+     */
+    public Runnable newTokens(Optional<Path> tokenFile, Optional<Path> registrationTokenFile)
+            throws IOException {
+        Guard.Tokens read = tokens(tokenFile, registrationTokenFile);
+        return () -> guard.replace(read);
+    }
+
+    private static Guard.Tokens tokens(
+            Optional<Path> tokenFile, Optional<Path> registrationTokenFile) throws IOException {
+        return new Guard.Tokens(token(tokenFile), token(registrationTokenFile));
     }
 
     private static Optional<Token> token(Optional<Path> file) throws IOException {

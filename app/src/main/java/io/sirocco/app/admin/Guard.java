@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * on this machine have access, except pages of other sites in a browser on this machine. Such pages
  * can send requests to loopback addresses by DNS rebinding or request forgery; the headers Host,
  * Origin and Sec-Fetch-Site, which they cannot choose, reveal them. Servers that join an upstream
- * always need a token. Immutable.
+ * always need a token. Any thread.
  */
 public final class Guard implements Filter {
     private static final String COOKIE = "sirocco-admin";
@@ -29,15 +29,24 @@ public final class Guard implements Filter {
 
     private static final String REGISTRATION = "/upstreams/";
 
-    private final Optional<Token> token;
-    private final Optional<Token> registration;
+    private volatile Tokens tokens;
     private final boolean healthOpen;
 
-    /** {@code registration} is the token of servers that join an upstream. */
-    Guard(Optional<Token> token, Optional<Token> registration, boolean healthOpen) {
-        this.token = token;
-        this.registration = registration;
+    /**
+     * The tokens that it knows. Immutable.
+     *
+     * @param registration that of servers that join an upstream
+     */
+    record Tokens(Optional<Token> admin, Optional<Token> registration) {}
+
+    Guard(Tokens tokens, boolean healthOpen) {
+        this.tokens = tokens;
         this.healthOpen = healthOpen;
+    }
+
+    /** Knows other tokens from now on. */
+    void replace(Tokens others) {
+        tokens = others;
     }
 
     /**
@@ -55,7 +64,7 @@ public final class Guard implements Filter {
         }
         Optional<Token> token =
                 tokenFile.isPresent() ? Optional.of(Token.in(tokenFile.get())) : Optional.empty();
-        return new Guard(token, Optional.empty(), false);
+        return new Guard(new Tokens(token, Optional.empty()), false);
     }
 
     @Override
@@ -63,6 +72,8 @@ public final class Guard implements Filter {
         if (healthOpen && OPEN.contains(request.path())) {
             return next.handle(request);
         }
+        Tokens known = tokens;
+        Optional<Token> token = known.admin();
         if (token.isEmpty() && !namesThisMachine(request.host())) {
             return refused("The Host header must be localhost or a loopback address.");
         }
@@ -70,7 +81,7 @@ public final class Guard implements Filter {
             return refused("Requests from other sites are not allowed.");
         }
         if (request.path().startsWith(REGISTRATION)) {
-            return mayRegister(request) ? next.handle(request) : noToken();
+            return mayRegister(known, request) ? next.handle(request) : noToken();
         }
         if (token.isEmpty()) {
             return next.handle(request);
@@ -83,8 +94,8 @@ public final class Guard implements Filter {
     }
 
     /** A server that registers needs one of both tokens, even on this machine. */
-    private boolean mayRegister(Request request) {
-        return Stream.of(registration, token)
+    private static boolean mayRegister(Tokens known, Request request) {
+        return Stream.of(known.registration(), known.admin())
                 .flatMap(Optional::stream)
                 .anyMatch(each -> bears(each, request));
     }
