@@ -2,9 +2,11 @@
 package io.sirocco.net.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
@@ -18,11 +20,13 @@ import java.nio.file.Path;
 public final class SystemCallFilter {
     private static final boolean X86 = System.getProperty("os.arch").equals("amd64");
     private static final int SYS_IO_URING_SETUP = 425;
-    private static final int SYS_GETPID = X86 ? 39 : 172;
-    private static final int SYS_EXIT_GROUP = X86 ? 231 : 94;
     private static final int SYS_WAIT4 = X86 ? 61 : 260;
     private static final int SYS_PRLIMIT64 = X86 ? 302 : 261;
     private static final int RLIMIT_CORE = 4;
+    private static final int SIGCHLD = 17;
+    private static final int STACK = 64 << 10;
+    private static final MemorySegment SYSCALL =
+            Linker.nativeLinker().defaultLookup().findOrThrow("syscall");
     private static final int SYS_KILL = X86 ? 62 : 129;
     private static final long PATIENCE = 2_000_000_000; // nanoseconds
 
@@ -62,32 +66,30 @@ public final class SystemCallFilter {
     /**
      * Asks in a child, and returns whether it has ended by itself.
      *
-     * <p>The child is a copy of the JVM with this thread alone. Between fork and exit it makes
-     * three system calls, all by a critical downcall whose handle has been called before: so it
-     * neither allocates, nor links, nor stops for a safepoint, which nobody would end.
+     * <p>The child is a copy of the JVM with one thread, which must not run Java: a safepoint, or a
+     * lock that another thread held, would never end. So it starts in the C function {@code
+     * syscall}, with the number of the call as its only argument, and ends when that returns. The
+     * other arguments of the call are whatever the registers hold, for which the kernel returns an
+     * error, after the filter; a ring, if there were one, would end with the child.
      */
     private static boolean childSurvives() {
         MethodHandle syscall = Linux.criticalCall("syscall");
-        MethodHandle fork = Linux.criticalCall("fork");
+        MethodHandle clone = Linux.criticalCall("clone");
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = Linux.state(arena);
-            MemorySegment parameters = arena.allocate(128, 8);
-            Linux.invoke(syscall, state, SYS_GETPID, 0, 0, 0, 0, 0);
-            long child = ask(fork, syscall, state, parameters.address());
+            MemorySegment limits = arena.allocate(32, 8); // of core dumps: none, and as it was
+            long none = limits.address();
+            long before = none + 16;
+            long stack = arena.allocate(STACK, 16).address() + STACK; // it grows downwards
+            Linux.invoke(syscall, state, SYS_PRLIMIT64, 0, RLIMIT_CORE, 0, before, 0);
+            limits.set(JAVA_LONG, 8, limits.get(JAVA_LONG, 24)); // the hard limit stays
+            Linux.invoke(syscall, state, SYS_PRLIMIT64, 0, RLIMIT_CORE, none, 0, 0);
+            int child =
+                    Linux.invokeInt(
+                            clone, state, SYSCALL.address(), stack, SIGCHLD, SYS_IO_URING_SETUP, 0);
+            Linux.invoke(syscall, state, SYS_PRLIMIT64, 0, RLIMIT_CORE, before, 0, 0);
             return child > 0 && endsByItself(syscall, state, child, arena.allocate(8, 8));
         }
-    }
-
-    /** Returns the number of the child, which runs this up to its exit. */
-    private static long ask(
-            MethodHandle fork, MethodHandle call, MemorySegment state, long memory) {
-        int child = Linux.invokeInt(fork, state, 0, 0, 0, 0, 0);
-        if (child == 0) {
-            Linux.invoke(call, state, SYS_PRLIMIT64, 0, RLIMIT_CORE, memory, 0, 0); // no dump
-            Linux.invoke(call, state, SYS_IO_URING_SETUP, 1, memory, 0, 0, 0);
-            Linux.invoke(call, state, SYS_EXIT_GROUP, 0, 0, 0, 0, 0);
-        }
-        return child;
     }
 
     private static boolean endsByItself(
