@@ -83,9 +83,10 @@ public final class Datagrams implements AutoCloseable {
 
     /**
      * Sends a copy of {@code bytes[0..length)} as one datagram. Datagrams that a socket sends leave
-     * in order, at the latest when the loop's turn ends or has lasted long; over io_uring up to 256
-     * of them, or 256 KiB, leave with one system call. One that the system has no room for or
-     * refuses is dropped, as one that the network loses: see {@link #dropped}. Loop-confined.
+     * in order, at the latest when the loop's turn ends or has lasted long; on Linux, but for NIO,
+     * up to 256 of them, or 256 KiB, leave with one system call. One that the system has no room
+     * for or refuses is dropped, as one that the network loses: see {@link #dropped}.
+     * Loop-confined.
      *
      * @return whether it was accepted; false when the socket is closed
      * @throws IOException when no socket could send it: it is longer than {@link #MAX_SIZE}, or the

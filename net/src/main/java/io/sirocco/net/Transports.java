@@ -59,9 +59,9 @@ final class Transports {
             return new Uring(loop);
         } catch (IOException e) {
             throw new IOException(
-                    "io_uring is not available here (it needs Linux 6.8 or later, and a container that"
-                            + " allows it): "
-                            + e.getMessage(),
+                    "io_uring is not available here: "
+                            + e.getMessage()
+                            + " (it needs Linux 6.8 or later, and a container that allows it)",
                     e);
         } catch (LinkageError | IllegalCallerException e) {
             throw noNativeAccess("io_uring", e);

@@ -86,7 +86,7 @@ public final class LinuxDatagrams {
             receive();
         }
 
-        /** Delivers all that is there: the transport does not tell twice. */
+        /** Delivers all that is there: io_uring does not tell twice, though epoll does. */
         public void receive() {
             if (waits || closed) {
                 return;

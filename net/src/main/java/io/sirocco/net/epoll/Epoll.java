@@ -24,9 +24,10 @@ import java.net.SocketAddress;
 import java.util.Arrays;
 
 /**
- * The transport over epoll: one set of descriptors, one buffer to read into. A connection is
- * registered once, edge-triggered, for as long as it lives; reads and sends are non-blocking calls
- * of their own. Loop-confined, except {@link #wake}.
+ * The transport over epoll: one set of descriptors, one buffer to read into. Connections are
+ * registered edge-triggered, once, after their first read; UDP and listening sockets
+ * level-triggered. Reads and sends are non-blocking calls of their own. Loop-confined, except
+ * {@link #wake}.
  */
 public final class Epoll implements Transport, LinuxDatagrams.Poller {
     static {

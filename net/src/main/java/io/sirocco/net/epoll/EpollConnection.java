@@ -86,7 +86,7 @@ final class EpollConnection extends Connection implements Watched {
         state |= WATCHED;
         long about = transport.table().data(descriptor);
         if (transport.set().add(descriptor, interest, about) < 0) {
-            socketFailed(); // the kernel is out of memory
+            socketFailed(); // the kernel has no memory, or too much is watched (epoll_ctl(2))
         }
     }
 
@@ -257,7 +257,7 @@ final class EpollConnection extends Connection implements Watched {
             state |= WATCHES_OUTPUT;
             long about = transport.table().data(descriptor);
             if (transport.set().modify(descriptor, INTEREST_OUT, about) < 0) {
-                socketFailed(); // the kernel is out of memory
+                socketFailed(); // the kernel has no memory
             }
         }
     }

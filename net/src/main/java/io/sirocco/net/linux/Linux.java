@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The calls of the C library that the io_uring transport needs, through the foreign-function API.
+ * The calls of the C library that both transports of Linux need, through the foreign-function API.
  * Addresses and descriptors are plain numbers; a failed call returns {@code -errno}. Any thread.
  */
 public final class Linux {
