@@ -115,11 +115,12 @@ final class EpollListener implements ListeningSocket, Watched {
     }
 
     /**
-     * Out of descriptors: the spare one lets the log be written, then accepts a peer and closes it,
-     * so that it learns of its fate at once.
+     * Reports an error. Out of descriptors, the spare one lets the log be written, then accepts a
+     * peer and closes it, so that it learns of its fate at once.
      */
     private void turnAway(int error) {
-        boolean spared = transport.closeSpare();
+        boolean outOfDescriptors = error == -Linux.EMFILE || error == -Linux.ENFILE;
+        boolean spared = outOfDescriptors && transport.closeSpare();
         acceptor.failed(Linux.reason(-error));
         if (spared && !closed) {
             int unlucky = LinuxStreams.accept(transport.state(), descriptor);
@@ -127,7 +128,9 @@ final class EpollListener implements ListeningSocket, Watched {
                 Linux.close(unlucky);
             }
         }
-        transport.openSpare();
+        if (outOfDescriptors) {
+            transport.openSpare();
+        }
     }
 
     /** Brings a connection to the loop of its place. */
