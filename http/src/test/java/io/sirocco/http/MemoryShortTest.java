@@ -12,6 +12,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +32,8 @@ class MemoryShortTest {
     private final List<Socket> sockets = new ArrayList<>();
     private final CountDownLatch over = new CountDownLatch(1);
     private final AtomicInteger received = new AtomicInteger(); // messages
+
+    private final Queue<CompletableFuture<Response>> unread = new ConcurrentLinkedQueue<>();
 
     private void start(TransportKind transport) {
         serving =
@@ -51,6 +56,14 @@ class MemoryShortTest {
                                     request -> {
                                         over.await();
                                         return Response.text("" + request.body().bytes().length);
+                                    });
+                            routes.post(
+                                    "/cancels",
+                                    request -> {
+                                        var response = new CompletableFuture<Response>();
+                                        request.onComplete(() -> response.cancel(false));
+                                        unread.add(response);
+                                        return Response.async(response);
                                     });
                             routes.get("/large", request -> Response.bytes(new byte[MIB]));
                             routes.get(
@@ -252,6 +265,45 @@ class MemoryShortTest {
         sender.join();
         honest();
         allComesBack();
+    }
+
+    /**
+     * As a proxy does it: the response was cancelled since the body was refused, which is known.
+     */
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportKind.class,
+            names = {"NIO", "IO_URING"})
+    void aHandlerThatIsCancelledSinceItsBodyIsRefusedHasNotFailed(TransportKind transport)
+            throws Exception {
+        start(transport);
+        var uploads = new ArrayList<Socket>();
+        var senders = new ArrayList<Thread>();
+        for (int i = 0; i < 40; i++) {
+            Socket upload =
+                    send("POST /cancels HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n\r\n");
+            uploads.add(upload);
+            senders.add(
+                    Thread.ofVirtual()
+                            .start(
+                                    () -> {
+                                        try {
+                                            write(upload, "x".repeat(5_000_000));
+                                        } catch (IOException e) {
+                                            // it was refused
+                                        }
+                                    }));
+        }
+        until("some are refused", () -> refused() > 0);
+        unread.forEach(response -> response.complete(Response.empty(204)));
+        for (Socket upload : uploads) {
+            upload.close();
+        }
+        for (Thread sender : senders) {
+            sender.join();
+        }
+        allComesBack();
+        assertEquals(List.of(), serving.failures());
     }
 
     /** What they have sent finds no room while they have nothing to wait for but us. */
