@@ -11,10 +11,14 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,13 +33,14 @@ class LoopDeathTest {
     @TempDir Path folder;
     private Rig rig;
     private volatile Error fault;
+    private volatile String dying = "-loop-0";
 
     /** The clock is asked in the midst of a turn, where no code of a protocol runs. */
     private final Clock clock =
             new Clock() {
                 @Override
                 public long nanos() {
-                    if (fault != null && Thread.currentThread().getName().endsWith("-loop-0")) {
+                    if (fault != null && Thread.currentThread().getName().endsWith(dying)) {
                         throw fault;
                     }
                     return System.nanoTime();
@@ -90,6 +95,47 @@ class LoopDeathTest {
         listener.close();
         loops.close();
         assertTrue(System.nanoTime() - began < 5_000_000_000L, "stopping waits for nobody");
+    }
+
+    @Test
+    void connectionsOnTheirWayToItEnd() throws Exception {
+        dying = "-loop-1";
+        Loops loops = rig.start(s -> s.loops(2).clock(clock));
+        Loop first = loops.all().get(0);
+        Loop second = loops.all().get(1);
+        var begun = new AtomicInteger();
+        var over = new AtomicInteger();
+        Listener listener =
+                loops.listen(
+                        UnixDomainSocketAddress.of(folder.resolve("socket")), // one loop accepts
+                        c -> {
+                            if (c.loop() == first) {
+                                return new Echo();
+                            }
+                            begun.incrementAndGet();
+                            return new Probe() {
+                                @Override
+                                public void closed(Connection connection, CloseCause cause) {
+                                    over.incrementAndGet();
+                                }
+                            };
+                        });
+        var go = new CompletableFuture<Void>();
+        second.execute(go::join);
+        var peers = new ArrayList<SocketChannel>();
+        for (int i = 0; i < 4; i++) {
+            peers.add(SocketChannel.open(listener.address()));
+        }
+        Rig.until("every other one stays", () -> first.stats().connections() == 2);
+        Rig.settle(first);
+        fault = new OutOfMemoryError("a test");
+        go.complete(null);
+        Rig.until("it has died", () -> second.failure().isPresent());
+        Rig.until("they have ended", () -> over.get() == begun.get());
+        assertEquals(0, second.stats().connections());
+        for (SocketChannel peer : peers) {
+            peer.close();
+        }
     }
 
     /** The kernel would read memory that is another's by then, and send that. */
