@@ -458,7 +458,7 @@ public abstract class Connection extends ConnectionSocket {
 
     /** Returns whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
     public final boolean isCongested() {
-        if (unsent() < loop().memory().mostUnsent()) {
+        if (unsent() < loop().memory().highWater()) {
             return false;
         }
         OutputSide.borrow(this).congest();

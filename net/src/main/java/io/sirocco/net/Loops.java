@@ -183,6 +183,7 @@ public final class Loops implements AutoCloseable {
             }
         } catch (IOException | RuntimeException e) {
             close(acceptors);
+            listener.closed(); // removes the file of a Unix-domain socket
             throw e;
         }
         listeners.add(listener);

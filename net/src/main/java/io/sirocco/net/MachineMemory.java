@@ -21,7 +21,7 @@ final class MachineMemory {
     static int connections(TransportKind transport, long heap, long machine) {
         int each = transport == TransportKind.NIO ? HEAP_EACH_NIO : HEAP_EACH;
         long rest = Math.max(machine - heap, machine / 8);
-        long most = Math.min(heap / 2 / each, rest / 2 / SystemMemory.CONNECTION);
+        long most = Math.min(heap / 2 / each, rest / 2 / SystemMemory.BYTES_OF_A_CONNECTION);
         return Math.clamp(most, 1, Integer.MAX_VALUE);
     }
 }

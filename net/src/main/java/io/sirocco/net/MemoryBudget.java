@@ -138,8 +138,8 @@ public final class MemoryBudget {
         return used > limit;
     }
 
-    /** Returns from how many unsent bytes on a connection is congested. */
-    int mostUnsent() {
+    /** Returns the high-water mark of a connection's unsent bytes: lower while memory is short. */
+    int highWater() {
         return exceeded()
                 ? Connection.LOW_WATER / 8 // the sum over all must not get far beyond the limit
                 : tight() ? Connection.LOW_WATER : Connection.HIGH_WATER;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,11 +13,15 @@ import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 
 /**
@@ -35,6 +40,7 @@ class FailedBeginningsTest {
             };
 
     @Parameter TransportKind transport;
+    @TempDir Path folder;
     private Rig rig;
     private InetSocketAddress free;
 
@@ -54,6 +60,7 @@ class FailedBeginningsTest {
 
     @Test
     void anAddressIsFreeWhenListeningHasFailed() throws Exception {
+        Path file = folder.resolve("socket");
         Loop loop = rig.loop();
         Object real =
                 replace(
@@ -61,8 +68,12 @@ class FailedBeginningsTest {
                         "bind",
                         bind -> instead(bind.call(), ListeningSocket.class, "listen", NO_SPACE));
         assertThrows(IOException.class, () -> rig.loops().listen(free, c -> new Echo()));
+        assertThrows(
+                IOException.class,
+                () -> rig.loops().listen(UnixDomainSocketAddress.of(file), c -> new Echo()));
         restore(loop, real);
         assertTrue(Peer.refused(free), "nothing listens");
+        assertFalse(Files.exists(file));
     }
 
     @Test

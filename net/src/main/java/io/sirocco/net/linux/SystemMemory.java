@@ -15,7 +15,7 @@ import java.util.List;
  */
 public final class SystemMemory {
     /** Bytes that the kernel takes for an idle connection. */
-    public static final int CONNECTION = 4 << 10;
+    public static final int BYTES_OF_A_CONNECTION = 4 << 10;
 
     private static final long UNKNOWN = 4L << 30;
 
@@ -115,9 +115,8 @@ public final class SystemMemory {
 
     private static List<String> lines(Path file) {
         try {
-            return new String(Files.readAllBytes(file), UTF_8)
-                    .lines()
-                    .toList(); // names may be others
+            // readAllLines would refuse the whole file for one name that is not UTF-8
+            return new String(Files.readAllBytes(file), UTF_8).lines().toList();
         } catch (IOException | RuntimeException e) {
             return List.of(); // not Linux, or not for us: the other files tell, or none does
         }

@@ -112,7 +112,7 @@ public final class Uring implements Transport {
      * would fill the heap.
      */
     private static int tableSize() {
-        long connections = SystemMemory.total() / SystemMemory.CONNECTION;
+        long connections = SystemMemory.total() / SystemMemory.BYTES_OF_A_CONNECTION;
         return (int) Math.min(Linux.openFilesLimit(), Math.max(LEAST_SLOTS, connections));
     }
 
