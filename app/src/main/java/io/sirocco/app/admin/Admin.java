@@ -102,7 +102,7 @@ public final class Admin implements AutoCloseable {
                                             address.getPort())
                             + " set token-file");
         }
-        var guard = new Guard(tokens(tokenFile, registrationTokenFile), healthOpen);
+        var guard = new Guard(Guard.Tokens.in(tokenFile, registrationTokenFile), healthOpen);
         var admin = new Admin(address, guard, subject, metrics);
         try {
             admin.server.start();
@@ -133,17 +133,8 @@ public final class Admin implements AutoCloseable {
      */
     public Runnable newTokens(Optional<Path> tokenFile, Optional<Path> registrationTokenFile)
             throws IOException {
-        Guard.Tokens read = tokens(tokenFile, registrationTokenFile);
+        Guard.Tokens read = Guard.Tokens.in(tokenFile, registrationTokenFile);
         return () -> guard.replace(read);
-    }
-
-    private static Guard.Tokens tokens(
-            Optional<Path> tokenFile, Optional<Path> registrationTokenFile) throws IOException {
-        return new Guard.Tokens(token(tokenFile), token(registrationTokenFile));
-    }
-
-    private static Optional<Token> token(Optional<Path> file) throws IOException {
-        return file.isPresent() ? Optional.of(Token.in(file.get())) : Optional.empty();
     }
 
     private void routes(Routes routes, OperatorServer server) {

@@ -37,7 +37,20 @@ public final class Guard implements Filter {
      *
      * @param registration that of servers that join an upstream
      */
-    record Tokens(Optional<Token> admin, Optional<Token> registration) {}
+    record Tokens(Optional<Token> admin, Optional<Token> registration) {
+        /**
+         * Reads them from files; those that are missing are created.
+         *
+         * @throws IOException if one is not usable, with a message for the operator
+         */
+        static Tokens in(Optional<Path> admin, Optional<Path> registration) throws IOException {
+            return new Tokens(token(admin), token(registration));
+        }
+
+        private static Optional<Token> token(Optional<Path> file) throws IOException {
+            return file.isPresent() ? Optional.of(Token.in(file.get())) : Optional.empty();
+        }
+    }
 
     Guard(Tokens tokens, boolean healthOpen) {
         this.tokens = tokens;
@@ -62,9 +75,7 @@ public final class Guard implements Filter {
                     "the admin address %s:%d is open to the network, so it needs a token; add --admin-token FILE"
                             .formatted(address.getAddress().getHostAddress(), address.getPort()));
         }
-        Optional<Token> token =
-                tokenFile.isPresent() ? Optional.of(Token.in(tokenFile.get())) : Optional.empty();
-        return new Guard(new Tokens(token, Optional.empty()), false);
+        return new Guard(Tokens.in(tokenFile, Optional.empty()), false);
     }
 
     @Override
