@@ -54,7 +54,7 @@ class OldKernelTest {
                         () -> Loops.start(s -> s.loops(2).transport(TransportKind.IO_URING)));
         Rig.until("no loop is left", () -> Rig.openDescriptors() <= descriptors);
         String reason = "lacks the operation " + named + ", which came with Linux " + since;
-        assertTrue(e.getMessage().endsWith(reason), e::getMessage);
+        assertTrue(e.getMessage().contains(reason), e::getMessage);
 
         Loops loops = rig.start(s -> s.loops(1).transport(TransportKind.AUTO));
         assertEquals(TransportKind.EPOLL, loops.all().getFirst().transport());
