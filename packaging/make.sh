@@ -37,9 +37,7 @@ main() {
 
     lay_out "$work/$name"
     set_times "$work/$name"
-    "$here/train.sh" ${oci:+--admin} "$work/$name/lib/sirocco.aot" "$work/$name/lib/sirocco.jar" \
-        "$work/$name/runtime/bin/java" "@$work/$name/lib/java.args" -XX:+UseSerialGC >"$work/train.log" 2>&1 ||
-        { cat "$work/train.log" >&2 && exit 1; }
+    make_cache "$work/$name"
     set_times "$work/$name"
     if [ -n "$oci" ]; then
         "$here/oci/oci.sh" "$work/$name" "$version" "$time" "$out"
@@ -79,6 +77,21 @@ make_runtime() { # DIR
     found=$(tr , '\n' <<<"$found" | grep -vE "$without" | paste -sd ,)
     "$jdk/bin/jlink" --add-modules "$found,$also" --no-header-files --no-man-pages --output "$1" >"$work/jlink.log" ||
         { cat "$work/jlink.log" >&2 && exit 1; }
+}
+
+# A cache holds the classes of those method handles that the list of the runtime names. While it is made, these are also those
+# that a server needs, or each start would make some 40 classes anew.
+make_cache() { # DIR
+    local list=$1/runtime/lib/classlist
+    cp "$list" "$work/classlist"
+    train --method-handles >>"$list"
+    train "$1/lib/sirocco.aot"
+    cp "$work/classlist" "$list"
+}
+
+train() { # CACHE or --method-handles
+    "$here/train.sh" ${oci:+--admin} "$1" "$work/$name/lib/sirocco.jar" "$work/$name/runtime/bin/java" "@$work/$name/lib/java.args" \
+        -XX:+UseSerialGC 2>"$work/train.log" || { cat "$work/train.log" >&2 && exit 1; }
 }
 
 set_times() { find "$1" -exec touch -h -d "@$time" {} +; } # DIR

@@ -5,9 +5,12 @@
 # its way out the JVM writes the cache. What is not done here is not in the cache, and is slower the first time.
 #
 #   train.sh [--channels | --admin] CACHE JAR JAVA [OPTIONS]
+#   train.sh [--channels | --admin] --method-handles JAR JAVA [OPTIONS]
 #
 # With --channels it is one for `sirocco live`: with it `serve` would hold 9 MiB more than it needs. With --admin it is one
 # for the container image, whose configuration has an admin server.
+# With --method-handles it makes no cache, but prints which method handles the server needed, in the form of the JDK's list
+# of classes (lib/classlist): a cache holds the classes of those that this list names.
 # The options must be those that the cache is used with. It needs nothing but bash, and what is in every system.
 set -euo pipefail
 
@@ -27,10 +30,11 @@ trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$folder"' EXIT
 
 main() {
     fill_folder
+    local options=(-XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining -XX:AOTCacheOutput="$cache" -Xlog:disable -Xlog:all=error)
+    if [ "$cache" = --method-handles ]; then options=(-Djava.lang.invoke.MethodHandle.TRACE_RESOLVE=true); fi
     # Without the profiles of JEP 515: with them the compiler has so much to do at once that on two cores the first
     # answer comes 25 ms later.
-    exec 4< <(exec "$@" -XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining -XX:AOTCacheOutput="$cache" \
-        -Xlog:disable -Xlog:all=error -jar "$jar" serve --port 0 --config "$config")
+    exec 4< <(exec "$@" "${options[@]}" -jar "$jar" serve --port 0 --config "$config")
     server=$!
     find_port
     if [ -n "$admin" ]; then visit_admin; fi
@@ -39,9 +43,19 @@ main() {
     visit_site
     if [ -n "$channels" ]; then visit_channels; fi
     kill "$server"
-    cat <&4 >&2 # ends when the cache is written
+    cat <&4 >>"$folder/said" # ends when the cache is written
     server=
-    [ -s "$cache" ] || give_up "the JVM wrote no cache"
+    if [ "$cache" = --method-handles ]; then
+        list_method_handles
+    else
+        cat "$folder/said" >&2
+        [ -s "$cache" ] || give_up "the JVM wrote no cache"
+    fi
+}
+
+list_method_handles() {
+    sed -nE 's/^(\[LF_RESOLVE] [^ ]+ [^ ]+ [^ ]+) .*/@lambda-form-invoker \1/p
+        s/^(\[SPECIES_RESOLVE] [^ ]+).*/@lambda-form-invoker \1/p' "$folder/said" | sort -u
 }
 
 # --- the work that the server is trained with: add to it what a server should do quickly from its first second ------
@@ -127,6 +141,7 @@ find_port() {
             return
         fi
         said=$line
+        echo "$line" >>"$folder/said"
     done
     give_up "the server does not start: $said"
 }

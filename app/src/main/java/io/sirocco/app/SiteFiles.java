@@ -27,7 +27,13 @@ final class SiteFiles implements AutoCloseable {
     private Optional<SiteFiles> before; // until these are in effect
 
     /** The options that two routes must have in common to share a file server. */
-    private record Options(Files files, Cache cache, Map<String, String> mime) {}
+    private record Options(Files files, Cache cache, Map<String, String> mime) {
+        /** Spares most starts the hash of all options. */
+        @Override
+        public int hashCode() {
+            return files.root().hashCode();
+        }
+    }
 
     SiteFiles(Optional<SiteFiles> before) {
         this.before = before;

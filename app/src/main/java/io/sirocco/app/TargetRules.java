@@ -35,6 +35,12 @@ final class TargetRules {
         static View of(Route route) {
             return new View(route.files(), TargetRules.prefix(route.files()));
         }
+
+        /** Spares most starts the hash of all options. */
+        @Override
+        public int hashCode() {
+            return prefix.hashCode();
+        }
     }
 
     /** The rules for access; response headers are those of the requested route. */
@@ -53,7 +59,9 @@ final class TargetRules {
     TargetRules(Site site, Function<Rules, List<Filter>> filters) {
         this.routes = new RouteTable(site);
         this.filters = filters;
-        this.varied = routes.all().map(Route::rules).map(Access::of).distinct().count() > 1;
+        this.varied =
+                routes.all().count() > 1
+                        && routes.all().map(Route::rules).map(Access::of).distinct().count() > 1;
         routes.all()
                 .filter(route -> route.files().root().isPresent())
                 .map(View::of)

@@ -23,8 +23,8 @@ public final class MimeTypes {
 
     private MimeTypes() {}
 
-    /** The table, loaded at the first use. */
-    private static final class Table {
+    /** The table, loaded at the first use of a type that is not {@link #common}. */
+    static final class Table {
         static final Map<String, String> BY_EXTENSION = read();
 
         private static Map<String, String> read() {
@@ -56,7 +56,31 @@ public final class MimeTypes {
      * or unknown. Extensions are case-insensitive.
      */
     public static String of(String fileName) {
-        return Table.BY_EXTENSION.getOrDefault(extension(fileName), UNKNOWN);
+        String extension = extension(fileName);
+        String common = common(extension);
+        return common != null ? common : Table.BY_EXTENSION.getOrDefault(extension, UNKNOWN);
+    }
+
+    /**
+     * Returns the types of most files, as the table has them, or null: a server that starts need
+     * not read the table for its first pages.
+     */
+    static String common(String extension) {
+        return switch (extension) {
+            case "html" -> "text/html; charset=utf-8";
+            case "css" -> "text/css; charset=utf-8";
+            case "js", "mjs" -> "text/javascript; charset=utf-8";
+            case "json" -> "application/json";
+            case "txt" -> "text/plain; charset=utf-8";
+            case "svg" -> "image/svg+xml";
+            case "png" -> "image/png";
+            case "jpg", "jpeg" -> "image/jpeg";
+            case "gif" -> "image/gif";
+            case "webp" -> "image/webp";
+            case "ico" -> "image/vnd.microsoft.icon";
+            case "woff2" -> "font/woff2";
+            default -> null;
+        };
     }
 
     /**

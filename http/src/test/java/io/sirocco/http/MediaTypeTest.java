@@ -104,6 +104,19 @@ class MediaTypeTest {
     }
 
     @Test
+    void commonTypesAreThoseOfTheTable() {
+        int common = 0;
+        for (var each : MimeTypes.Table.BY_EXTENSION.entrySet()) {
+            String type = MimeTypes.common(each.getKey());
+            if (type != null) {
+                assertEquals(each.getValue(), type, each.getKey());
+                common++;
+            }
+        }
+        assertEquals(14, common);
+    }
+
+    @Test
     void reasonsAreThoseOfTheRegistry() {
         assertEquals("OK", Status.reason(200));
         assertEquals("Content Too Large", Status.reason(413));

@@ -43,7 +43,6 @@ public final class Admin implements AutoCloseable {
     private final Subject subject;
     private final Scrape scrape;
     private final MetricsSampler sampler;
-    private final JsonMapper json = JsonMapper.shared();
     private final Guard guard;
     private final OperatorServer server;
 
@@ -114,12 +113,13 @@ public final class Admin implements AutoCloseable {
         }
     }
 
-    /** Loads the classes of its responses, so that the first request does not block its loop. */
+    /**
+     * Loads the classes of the metrics, so that the first scrape does not block the loop. Those of
+     * JSON are loaded when somebody opens the dashboard: they would take the time of the start.
+     */
     private void warmUp() {
         try {
-            json.readTree(json.writeValueAsBytes(sampler.all()));
             scrape.text();
-            ErrorObject.response(400, "", "");
         } catch (RuntimeException e) {
             LOG.get().log(Level.DEBUG, "cannot warm up", e);
         }
@@ -144,10 +144,10 @@ public final class Admin implements AutoCloseable {
                 "/metrics", request -> Response.text(scrape.text()).contentType(Exposition.TYPE));
         routes.post("/drain", request -> drain());
         routes.post("/reload", this::reload);
-        routes.route("POST", "/cache/purge", new Purge(subject, json)).maxBodyBytes(Purge.LONGEST);
+        routes.route("POST", "/cache/purge", new Purge(subject)).maxBodyBytes(Purge.LONGEST);
         routes.get("/events", request -> server.events(this::show));
-        subject.registrations().ifPresent(all -> new RegistrationApi(all, json).addTo(routes));
-        console(routes, server, new Console(subject, sampler, json));
+        subject.registrations().ifPresent(all -> new RegistrationApi(all).addTo(routes));
+        console(routes, server, new Console(subject, sampler));
         page(routes, "/", "dashboard.html");
         page(routes, "/dashboard.css", "dashboard.css");
         page(routes, "/dashboard.js", "dashboard.js");
@@ -202,11 +202,11 @@ public final class Admin implements AutoCloseable {
     private void show(SseSink sink) throws IOException, InterruptedException {
         sink.retry(Duration.ofSeconds(2));
         MetricsSampler.News news = sampler.all();
-        sink.send("history", json.writeValueAsString(news));
+        sink.send("history", JsonMapper.shared().writeValueAsString(news));
         while (true) {
             long seen = news.samples().isEmpty() ? 0 : news.samples().getLast().number();
             news = sampler.since(seen);
-            sink.send("second", json.writeValueAsString(news));
+            sink.send("second", JsonMapper.shared().writeValueAsString(news));
         }
     }
 

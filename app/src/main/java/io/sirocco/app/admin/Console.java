@@ -39,19 +39,17 @@ final class Console {
 
     private final Subject subject;
     private final MetricsSampler sampler;
-    private final JsonMapper json;
 
-    Console(Subject subject, MetricsSampler sampler, JsonMapper json) {
+    Console(Subject subject, MetricsSampler sampler) {
         this.subject = subject;
         this.sampler = sampler;
-        this.json = json;
     }
 
     void addTo(Routes routes) {
         routes.route(
                         "POST",
                         "/live/publish",
-                        with((live, request) -> new Publish(live, json).answer(request)))
+                        with((live, request) -> new Publish(live).answer(request)))
                 .maxBodyBytes(Publish.LONGEST);
         routes.post("/live/close", with(this::close));
         page(routes, "/live", "live.html");
@@ -60,8 +58,7 @@ final class Console {
     }
 
     private void page(Routes routes, String path, String resource) {
-        Response page = Resources.page(resource);
-        routes.get(path, with((live, request) -> page));
+        routes.get(path, with((live, request) -> Resources.page(resource)));
     }
 
     /** A handler that needs channels, which a reload can switch on. */
@@ -100,7 +97,9 @@ final class Console {
             }
             sink.send(
                     event,
-                    json.writeValueAsString(new Second(news.samples(), news.now(), clientList)));
+                    JsonMapper.shared()
+                            .writeValueAsString(
+                                    new Second(news.samples(), news.now(), clientList)));
             event = "second";
             long seen = news.samples().isEmpty() ? 0 : news.samples().getLast().number();
             news = sampler.since(seen);
@@ -110,7 +109,7 @@ final class Console {
     private Response close(Live live, Request request) throws IOException {
         JsonNode body;
         try {
-            body = json.readTree(request.body().bytes());
+            body = JsonMapper.shared().readTree(request.body().bytes());
         } catch (JacksonException e) {
             return ErrorObject.response(400, "bad_arguments", "the body is not valid JSON");
         }

@@ -17,11 +17,10 @@ import tools.jackson.databind.json.JsonMapper;
 public record JsonBody(JsonNode all) {
 
     /** Reads the body of a request. */
-    public static JsonBody read(Request request, JsonMapper json, Set<String> keys)
-            throws IOException, Refused {
+    public static JsonBody read(Request request, Set<String> keys) throws IOException, Refused {
         JsonNode all;
         try {
-            all = json.readTree(request.body().bytes());
+            all = JsonMapper.shared().readTree(request.body().bytes());
         } catch (JacksonException e) {
             throw bad("the body is not valid JSON");
         }

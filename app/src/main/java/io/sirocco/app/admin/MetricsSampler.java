@@ -201,9 +201,10 @@ final class MetricsSampler implements AutoCloseable {
                                             totals.requests(0, 600)));
                         });
         rows.sort(
-                Comparator.comparingDouble(RouteRow::requests)
-                        .thenComparingLong(RouteRow::total)
-                        .reversed());
+                (a, b) -> {
+                    int order = Double.compare(b.requests(), a.requests());
+                    return order != 0 ? order : Long.compare(b.total(), a.total());
+                });
         return rows.size() > MOST_ROWS ? List.copyOf(rows.subList(0, MOST_ROWS)) : rows;
     }
 

@@ -85,8 +85,7 @@ public final class OperatorServer implements AutoCloseable {
 
     /** Adds a file that is bundled beside a class. */
     public static void file(Routes routes, String path, Class<?> beside, String name) {
-        Response file = Resources.page(beside, name);
-        routes.get(path, request -> file);
+        routes.get(path, request -> Resources.page(beside, name));
     }
 
     /** Returns a stream of events, or a refusal if too many are open. */

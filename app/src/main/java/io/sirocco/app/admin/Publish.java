@@ -39,21 +39,20 @@ final class Publish {
     private static final Set<String> KEYS =
             Set.of("namespace", "room", "rooms", "client", "all", "except", "event", "arguments");
     private final Live live;
-    private final JsonMapper json;
 
-    Publish(Live live, JsonMapper json) {
+    Publish(Live live) {
         this.live = live;
-        this.json = json;
     }
 
     /** Responds when the broker has accepted the event or failed; call it on a virtual thread. */
     Response answer(Request request) throws IOException, InterruptedException {
         try {
             Position position =
-                    send(JsonBody.read(request, json, KEYS))
+                    send(JsonBody.read(request, KEYS))
                             .toCompletableFuture()
                             .get(SECONDS, TimeUnit.SECONDS);
-            return Response.json(json.writeValueAsString(new Done(position.toString())));
+            return Response.json(
+                    JsonMapper.shared().writeValueAsString(new Done(position.toString())));
         } catch (Refused e) {
             return e.response();
         } catch (ExecutionException e) {

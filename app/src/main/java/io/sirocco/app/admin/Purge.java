@@ -45,24 +45,22 @@ final class Purge implements Handler {
     private static final Set<String> KEYS = Set.of("url", "tag", "all", "cache");
 
     private final Subject subject;
-    private final JsonMapper json;
 
     private record Done(int removed, Map<String, Integer> caches) {}
 
-    Purge(Subject subject, JsonMapper json) {
+    Purge(Subject subject) {
         this.subject = subject;
-        this.json = json;
     }
 
     @Override
     public Response handle(Request request) throws Exception {
         try {
-            JsonBody body = JsonBody.read(request, json, KEYS);
+            JsonBody body = JsonBody.read(request, KEYS);
             Map<String, ResponseCache> caches = caches(body);
             Function<ResponseCache, List<CompletionStage<Integer>>> purge = purge(body);
             var stages = new LinkedHashMap<String, List<CompletionStage<Integer>>>();
             caches.forEach((name, cache) -> stages.put(name, purge.apply(cache)));
-            return Response.json(json.writeValueAsString(counted(stages)));
+            return Response.json(JsonMapper.shared().writeValueAsString(counted(stages)));
         } catch (Refused e) {
             return e.response();
         } catch (TimeoutException e) {

@@ -41,11 +41,9 @@ final class RegistrationApi {
     private static final Set<String> KEYS = Set.of("url", "port", "scheme", "weight", "ttl");
 
     private final Registrations registrations;
-    private final JsonMapper json;
 
-    RegistrationApi(Registrations registrations, JsonMapper json) {
+    RegistrationApi(Registrations registrations) {
         this.registrations = registrations;
-        this.json = json;
     }
 
     void addTo(Routes routes) {
@@ -57,7 +55,7 @@ final class RegistrationApi {
     private Response register(Request request) throws IOException {
         try {
             Registrations.Target target = target(request);
-            JsonBody body = JsonBody.read(request, json, KEYS);
+            JsonBody body = JsonBody.read(request, KEYS);
             String url =
                     url(
                             request,
@@ -72,8 +70,13 @@ final class RegistrationApi {
             return switch (result) {
                 case JOINED, KEPT ->
                         Response.json(
-                                        json.writeValueAsString(
-                                                Map.of("url", url, "ttl", ttl.toMillis() / 1e3)))
+                                        JsonMapper.shared()
+                                                .writeValueAsString(
+                                                        Map.of(
+                                                                "url",
+                                                                url,
+                                                                "ttl",
+                                                                ttl.toMillis() / 1e3)))
                                 .status(result == Registrations.Result.JOINED ? 201 : 200);
                 case FIXED ->
                         throw new Refused(

@@ -6,9 +6,13 @@ import io.sirocco.http.Response;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** The bundled files of the dashboard. Any thread. */
 public final class Resources {
+    private static final Map<String, Response> READ = new ConcurrentHashMap<>();
+
     private Resources() {}
 
     /** Returns a bundled file as a response. */
@@ -16,8 +20,12 @@ public final class Resources {
         return page(Resources.class, name);
     }
 
-    /** Returns a file that is bundled beside a class. */
+    /** Returns a file that is bundled beside a class, which is read when it is first asked for. */
     public static Response page(Class<?> beside, String name) {
+        return READ.computeIfAbsent(beside.getPackageName() + "/" + name, _ -> read(beside, name));
+    }
+
+    private static Response read(Class<?> beside, String name) {
         try (InputStream in = beside.getResourceAsStream(name)) {
             if (in == null) {
                 throw new IllegalStateException("the dashboard is not bundled: " + name);

@@ -23,13 +23,17 @@ public record RouteMatch(String path, List<String> methods, Map<String, List<Str
 
     /** Orders routes of one path and method: more headers, then more headers with values. */
     private static final Comparator<RouteMatch> MOST_HEADERS =
-            Comparator.<RouteMatch>comparingInt(match -> -match.headers.size())
-                    .thenComparing(match -> -match.exact());
+            (a, b) -> {
+                int order = Integer.compare(b.headers.size(), a.headers.size());
+                return order != 0 ? order : Integer.compare(b.exact(), a.exact());
+            };
 
     /** Orders by precedence, as the router does, but for the method. */
     static final Comparator<RouteMatch> MOST_SPECIFIC =
-            Comparator.comparing(RouteMatch::pattern, RoutePath.MOST_SPECIFIC)
-                    .thenComparing(MOST_HEADERS);
+            (a, b) -> {
+                int order = RoutePath.MOST_SPECIFIC.compare(a.pattern(), b.pattern());
+                return order != 0 ? order : MOST_HEADERS.compare(a, b);
+            };
 
     static RouteMatch of(String path) {
         return new RouteMatch(path, List.of(), Map.of());

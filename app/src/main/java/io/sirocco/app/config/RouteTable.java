@@ -3,7 +3,6 @@ package io.sirocco.app.config;
 
 import io.sirocco.http.Request;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -23,7 +22,7 @@ public final class RouteTable {
         for (Route route : site.routes()) {
             found.add(new Entry(route.match().pattern(), route));
         }
-        found.sort(Comparator.comparing(entry -> entry.route.match(), RouteMatch.MOST_SPECIFIC));
+        found.sort((a, b) -> RouteMatch.MOST_SPECIFIC.compare(a.route.match(), b.route.match()));
         this.entries = List.copyOf(found);
         this.site = new Route("/*", new Action.Serve(), site.files(), site.rules());
     }

@@ -66,7 +66,10 @@ public record Site(
         Map<Table, RouteMatch> matches = matches(site);
         List<Map.Entry<Table, RouteMatch>> nearest =
                 matches.entrySet().stream()
-                        .sorted(Map.Entry.comparingByValue(RouteMatch.MOST_SPECIFIC))
+                        .sorted(
+                                (a, b) ->
+                                        RouteMatch.MOST_SPECIFIC.compare(
+                                                a.getValue(), b.getValue()))
                         .toList();
         var routes = new ArrayList<Route>();
         matches.forEach(

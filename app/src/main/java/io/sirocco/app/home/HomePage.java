@@ -136,7 +136,7 @@ final class HomePage implements AutoCloseable {
     }
 
     private String set(Request request) throws IOException, Refused, InterruptedException {
-        JsonBody body = JsonBody.read(request, json, Set.of("object", "feature", "value"));
+        JsonBody body = JsonBody.read(request, Set.of("object", "feature", "value"));
         int feature = index(body, "feature");
         if (!body.has("value")) {
             throw JsonBody.bad("\"value\" is missing");
@@ -146,7 +146,7 @@ final class HomePage implements AutoCloseable {
     }
 
     private String execute(Request request) throws IOException, Refused, InterruptedException {
-        JsonBody body = JsonBody.read(request, json, Set.of("object", "method", "arguments"));
+        JsonBody body = JsonBody.read(request, Set.of("object", "method", "arguments"));
         JsonNode arguments = body.get("arguments");
         if (body.has("arguments") && !arguments.isArray() || arguments.size() > MOST_ARGUMENTS) {
             throw JsonBody.bad("\"arguments\" must be an array of up to 8 values");
@@ -160,12 +160,12 @@ final class HomePage implements AutoCloseable {
     }
 
     private String script(Request request) throws IOException, Refused, InterruptedException {
-        JsonBody body = JsonBody.read(request, json, Set.of("script"));
+        JsonBody body = JsonBody.read(request, Set.of("script"));
         return console.run(body.text("script").orElse(""));
     }
 
     private String reset(Request request) throws IOException, Refused {
-        JsonBody.read(request, json, Set.of());
+        JsonBody.read(request, Set.of());
         clu.reset();
         return "reset";
     }

@@ -39,8 +39,10 @@ public record RouteTarget(
                 RateLimiter writes,
                 RateLimiter eachRead,
                 RateLimiter eachWrite) {
-            var buckets = new Buckets(list(reads), list(writes), list(eachRead), list(eachWrite));
-            return buckets.equals(NONE) ? NONE : buckets;
+            if (reads == null && writes == null && eachRead == null && eachWrite == null) {
+                return NONE;
+            }
+            return new Buckets(list(reads), list(writes), list(eachRead), list(eachWrite));
         }
 
         private static List<RateLimiter> list(RateLimiter bucket) {

@@ -193,13 +193,14 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     private Response answer(FileRequest asked, String path, Entry entry, Role role, int tries) {
-        return switch (entry) {
-            case FileEntry file -> file(asked, path, file, role, tries);
-            case Entry.Nothing.UNSLASHED -> unslashed(asked, path, role);
-            case Entry.Nothing.LISTED ->
-                    later(cache.lookupThreads().ask(() -> listing.of(path, asked)));
-            case Entry.Nothing.FORBIDDEN -> FORBIDDEN;
-            case Entry.Nothing.MISSING -> absent(asked, role);
+        if (entry instanceof FileEntry file) {
+            return file(asked, path, file, role, tries);
+        }
+        return switch ((Entry.Nothing) entry) {
+            case UNSLASHED -> unslashed(asked, path, role);
+            case LISTED -> later(cache.lookupThreads().ask(() -> listing.of(path, asked)));
+            case FORBIDDEN -> FORBIDDEN;
+            case MISSING -> absent(asked, role);
         };
     }
 

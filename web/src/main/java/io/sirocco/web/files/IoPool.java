@@ -7,12 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A few threads for work that must not block a loop, with a bounded queue. They end when idle. Any
  * thread.
  */
 final class IoPool implements AutoCloseable {
+    private final AtomicInteger started = new AtomicInteger(); // for the names of threads
     private final ThreadPoolExecutor threads;
 
     IoPool(String name, int most, int queue) {
@@ -23,7 +25,11 @@ final class IoPool implements AutoCloseable {
                         10,
                         TimeUnit.SECONDS,
                         new ArrayBlockingQueue<>(queue),
-                        Thread.ofPlatform().daemon().name("sirocco-" + name + "-", 0).factory());
+                        task ->
+                                Thread.ofPlatform()
+                                        .daemon()
+                                        .name("sirocco-" + name + "-" + started.getAndIncrement())
+                                        .unstarted(task));
         threads.allowCoreThreadTimeOut(true);
     }
 
