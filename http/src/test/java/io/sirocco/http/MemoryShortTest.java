@@ -131,6 +131,46 @@ class MemoryShortTest {
         socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 
+    /** Bodies of 5 MB that are on their way, and who sends them. */
+    private record Uploads(List<Socket> sockets, List<Thread> senders) {
+        void close() throws IOException, InterruptedException {
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+            for (Thread sender : senders) {
+                sender.join();
+            }
+        }
+    }
+
+    private Uploads upload(int count, String path) throws IOException {
+        var uploads = new Uploads(new ArrayList<>(), new ArrayList<>());
+        for (int i = 0; i < count; i++) {
+            Socket upload =
+                    send(
+                            "POST %s HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n\r\n"
+                                    .formatted(path));
+            uploads.sockets.add(upload);
+            uploads.senders.add(
+                    Thread.ofVirtual()
+                            .start(
+                                    () -> {
+                                        try {
+                                            write(upload, "x".repeat(5_000_000));
+                                        } catch (IOException e) {
+                                            // it was refused
+                                        }
+                                    }));
+        }
+        return uploads;
+    }
+
+    /** Reads a status line, up to the status. */
+    private static String status(Socket socket) throws IOException {
+        byte[] start = socket.getInputStream().readNBytes(12);
+        return new String(start, StandardCharsets.ISO_8859_1);
+    }
+
     private static String all(Socket socket) throws IOException {
         return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
     }
@@ -248,21 +288,9 @@ class MemoryShortTest {
             names = {"NIO", "IO_URING"})
     void oneBodyLargerThanAllOfIt(TransportKind transport) throws Exception {
         start(transport);
-        Socket upload = send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n\r\n");
-        Thread sender =
-                Thread.ofVirtual()
-                        .start(
-                                () -> {
-                                    try {
-                                        write(upload, "x".repeat(5_000_000));
-                                    } catch (IOException e) {
-                                        // it was refused
-                                    }
-                                });
-        byte[] start = upload.getInputStream().readNBytes(12);
-        assertEquals("HTTP/1.1 503", new String(start, StandardCharsets.ISO_8859_1));
+        Uploads upload = upload(1, "/");
+        assertEquals("HTTP/1.1 503", status(upload.sockets().getFirst()));
         upload.close();
-        sender.join();
         honest();
         allComesBack();
     }
@@ -277,31 +305,10 @@ class MemoryShortTest {
     void aHandlerThatIsCancelledSinceItsBodyIsRefusedHasNotFailed(TransportKind transport)
             throws Exception {
         start(transport);
-        var uploads = new ArrayList<Socket>();
-        var senders = new ArrayList<Thread>();
-        for (int i = 0; i < 40; i++) {
-            Socket upload =
-                    send("POST /cancels HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n\r\n");
-            uploads.add(upload);
-            senders.add(
-                    Thread.ofVirtual()
-                            .start(
-                                    () -> {
-                                        try {
-                                            write(upload, "x".repeat(5_000_000));
-                                        } catch (IOException e) {
-                                            // it was refused
-                                        }
-                                    }));
-        }
+        Uploads uploads = upload(40, "/cancels");
         until("some are refused", () -> refused() > 0);
         unread.forEach(response -> response.complete(Response.empty(204)));
-        for (Socket upload : uploads) {
-            upload.close();
-        }
-        for (Thread sender : senders) {
-            sender.join();
-        }
+        uploads.close();
         allComesBack();
         assertEquals(List.of(), serving.failures());
     }
@@ -314,29 +321,12 @@ class MemoryShortTest {
     void bodiesOfHandlersThatDoNotReadYetAreRefusedWithAResponse(TransportKind transport)
             throws Exception {
         start(transport);
-        var uploads = new ArrayList<Socket>();
-        var senders = new ArrayList<Thread>();
-        for (int i = 0; i < 12; i++) {
-            Socket upload =
-                    send("POST /late HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n\r\n");
-            uploads.add(upload);
-            senders.add(
-                    Thread.ofVirtual()
-                            .start(
-                                    () -> {
-                                        try {
-                                            write(upload, "x".repeat(5_000_000));
-                                        } catch (IOException e) {
-                                            // it was refused
-                                        }
-                                    }));
-        }
+        Uploads uploads = upload(12, "/late");
         until("some are refused", () -> refused() > 0);
         over.countDown();
         int refused = 0;
-        for (Socket upload : uploads) {
-            byte[] start = upload.getInputStream().readNBytes(12);
-            String status = new String(start, StandardCharsets.ISO_8859_1);
+        for (Socket upload : uploads.sockets()) {
+            String status = status(upload);
             assertTrue(
                     status.equals("HTTP/1.1 503") || status.equals("HTTP/1.1 200"),
                     "status: " + status);
@@ -344,9 +334,7 @@ class MemoryShortTest {
         }
         assertTrue(refused > 0);
         allComesBack();
-        for (Thread sender : senders) {
-            sender.join();
-        }
+        uploads.close();
     }
 
     @ParameterizedTest

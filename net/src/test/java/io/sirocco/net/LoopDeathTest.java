@@ -121,7 +121,11 @@ class LoopDeathTest {
                             };
                         });
         var go = new CompletableFuture<Void>();
-        second.execute(go::join);
+        second.execute(
+                () -> {
+                    second.scheduleAt(Long.MAX_VALUE, () -> {}); // has await ask the clock
+                    go.join();
+                });
         var peers = new ArrayList<SocketChannel>();
         for (int i = 0; i < 4; i++) {
             peers.add(SocketChannel.open(listener.address()));

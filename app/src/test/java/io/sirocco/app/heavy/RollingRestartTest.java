@@ -17,9 +17,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -43,7 +44,7 @@ class RollingRestartTest {
     private final int front = freePort();
     private final int statistics = freePort();
     private final List<Instance> instances = new ArrayList<>();
-    private final AtomicLong requests = new AtomicLong();
+    private final Map<String, Integer> requests = new ConcurrentHashMap<>(); // by their responses
     private final Queue<String> failures = new ConcurrentLinkedQueue<>();
     private volatile boolean over;
     private Process balancer;
@@ -147,11 +148,13 @@ class RollingRestartTest {
         }
         over = true;
         for (Thread client : clients) client.join();
+        int all = requests.values().stream().mapToInt(count -> count).sum();
         System.out.printf(
-                "%d rolling restarts, %d requests, %d failed%n",
-                RESTARTS, requests.get(), failures.size());
+                "%d rolling restarts, %d requests, %d failed%n", RESTARTS, all, failures.size());
         assertEquals(List.of(), List.copyOf(failures));
-        assertTrue(requests.get() > RESTARTS, "there was load");
+        for (String kind : List.of("Hello, kept", "Hello, new", "{\"bytes\":800}")) {
+            assertTrue(requests.getOrDefault(kind, 0) > RESTARTS, kind + " of " + requests);
+        }
     }
 
     private void awaitUp(Instance instance) throws Exception {
@@ -190,7 +193,7 @@ class RollingRestartTest {
     }
 
     private void expect(String body, Answer answer) {
-        requests.incrementAndGet();
+        requests.merge(body, 1, Integer::sum);
         if (answer.status() != 200 || !answer.body().equals(body)) {
             failures.add(answer.toString());
         }

@@ -40,6 +40,7 @@ final class CompareCommand implements Callable<Integer> {
     private static final double SECONDS = 3;
     private static final int ROUNDS_OF_A_GUARD = 10;
     private static final double SECONDS_OF_A_GUARD = 0.5;
+    private static final double WARM_UP_OF_A_GUARD = 5;
 
     @Spec private CommandSpec spec;
 
@@ -71,6 +72,15 @@ final class CompareCommand implements Callable<Integer> {
             paramLabel = "S",
             description = {"How long each time. (default: 3; with --guard, 0.5)"})
     private Double seconds;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "S",
+            description = {
+                "How long a server on the JVM does a work before it is measured at it: until its"
+                        + " methods are compiled. (default: 15; with --guard, 5)"
+            })
+    private Double warmUp;
 
     @Option(
             names = "--seed",
@@ -157,6 +167,7 @@ final class CompareCommand implements Callable<Integer> {
                 guard ? List.of() : Optional.ofNullable(peers).orElse(List.of("all")),
                 Optional.ofNullable(rounds).orElse(guard ? ROUNDS_OF_A_GUARD : ROUNDS),
                 Optional.ofNullable(seconds).orElse(guard ? SECONDS_OF_A_GUARD : SECONDS),
+                Optional.ofNullable(warmUp).orElse(guard ? WARM_UP_OF_A_GUARD : Plan.WARM_UP),
                 Optional.ofNullable(seed).orElseGet(() -> System.nanoTime() & 0xffff),
                 folder,
                 Optional.ofNullable(out)

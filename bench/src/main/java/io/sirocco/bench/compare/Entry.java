@@ -16,9 +16,6 @@ record Entry(Race.Peer peer, Set<String> works, Optional<ServerProcess> server) 
     private static final Set<String> ON_THE_JVM =
             Set.of("Java", "Kotlin", "Scala", "Clojure", "Groovy");
 
-    /** Seconds until the methods of a request are compiled, on a slow core. */
-    private static final double COMPILATION = 5;
-
     static Entry absent(Race.Peer peer, String reason) {
         var absent =
                 new Race.Peer(peer.name(), peer.language(), peer.version(), peer.notes(), reason);
@@ -26,11 +23,11 @@ record Entry(Race.Peer peer, Set<String> works, Optional<ServerProcess> server) 
     }
 
     /**
-     * How long it works before it is measured, in seconds. A JIT compiler needs to see more, and
-     * shares the server's core for seconds, however short the rounds are.
+     * How long it works before it is measured, in seconds: that is half of a round, or {@code
+     * warmUp} on the JVM, whose compiler needs to see more, and shares the server's core meanwhile.
      */
-    List<Double> warmUps(double seconds) {
-        double jvm = Math.max(seconds, COMPILATION / 2);
+    List<Double> warmUps(double seconds, double warmUp) {
+        double jvm = Math.max(seconds, warmUp / 2);
         return ON_THE_JVM.contains(peer.language()) ? List.of(jvm, jvm) : List.of(seconds / 2);
     }
 

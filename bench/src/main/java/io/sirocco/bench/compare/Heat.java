@@ -32,6 +32,7 @@ final class Heat {
                                                 entry,
                                                 generator(entry, plan.logs(), ours),
                                                 plan.seconds(),
+                                                plan.warmUp(),
                                                 rounds))
                         .toList();
     }

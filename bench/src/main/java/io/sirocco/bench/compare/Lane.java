@@ -18,19 +18,22 @@ final class Lane {
     private final Entry entry;
     private final Generator generator;
     private final double seconds;
+    private final double warmUp;
     private final int rounds;
     private final List<Race.Round> measured = new ArrayList<>();
     private String absent;
 
     /**
-     * @param seconds how long a round is, and a warm-up
+     * @param seconds how long a round is
+     * @param warmUp how long a server on the JVM is warmed up, in seconds
      * @param rounds how many there will be
      */
-    Lane(Work work, Entry entry, Generator generator, double seconds, int rounds) {
+    Lane(Work work, Entry entry, Generator generator, double seconds, double warmUp, int rounds) {
         this.work = work;
         this.entry = entry;
         this.generator = generator;
         this.seconds = seconds;
+        this.warmUp = warmUp;
         this.rounds = rounds;
         this.absent = entry.excused(work).orElse("");
     }
@@ -127,7 +130,7 @@ final class Lane {
     }
 
     private List<Double> warmUps() {
-        return isAb() ? List.of() : entry.warmUps(seconds);
+        return isAb() ? List.of() : entry.warmUps(seconds, warmUp);
     }
 
     private double roundSeconds() {

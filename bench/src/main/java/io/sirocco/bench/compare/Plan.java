@@ -14,6 +14,8 @@ import java.util.Locale;
  *     in any case
  * @param rounds how often each peer does each work, 1 to 1000
  * @param seconds how long each time, 0.1 to 3600
+ * @param warmUp how long a server on the JVM does a work before it is measured at it, in seconds,
+ *     0.1 to 3600; twice the time of a round at least
  * @param seed of the order within the rounds
  * @param peersDir the folder of the peers, such as bench/peers; they are built beside it, in
  *     target/peers
@@ -27,11 +29,15 @@ public record Plan(
         List<String> peers,
         int rounds,
         double seconds,
+        double warmUp,
         long seed,
         Path peersDir,
         Path out,
         int serverCpu,
         int generatorCpu) {
+
+    /** The warm-up unless told otherwise. */
+    public static final double WARM_UP = 15;
 
     /** The core of the servers unless told otherwise. */
     public static final int SERVER_CPU = 0;
@@ -47,6 +53,9 @@ public record Plan(
         require(
                 seconds >= 0.1 && seconds <= 3_600,
                 "seconds must be from 0.1 to 3600, not " + seconds);
+        require(
+                warmUp >= 0.1 && warmUp <= 3_600,
+                "the warm-up must be from 0.1 to 3600 seconds, not " + warmUp);
         require(serverCpu >= 0, "the CPU of the servers must be at least 0, not " + serverCpu);
         require(
                 generatorCpu >= 0,
@@ -81,17 +90,22 @@ public record Plan(
 
     /** The command line that makes such a race again. */
     String command() {
-        return "./sirocco bench compare --work %s --peers %s --rounds %d --seconds %s --seed %d%s%s"
+        return "./sirocco bench compare --work %s --peers %s --rounds %d --seconds %s%s --seed %d%s%s"
                 .formatted(
                         String.join(",", works),
                         peers.isEmpty() ? Race.OURS : String.join(",", peers),
                         rounds,
-                        seconds == Math.rint(seconds)
-                                ? String.format(Locale.ROOT, "%.0f", seconds)
-                                : Double.toString(seconds),
+                        shortest(seconds),
+                        warmUp == WARM_UP ? "" : " --warm-up " + shortest(warmUp),
                         seed,
                         serverCpu == SERVER_CPU ? "" : " --server-cpu " + serverCpu,
                         generatorCpu == GENERATOR_CPU ? "" : " --generator-cpu " + generatorCpu);
+    }
+
+    private static String shortest(double number) {
+        return number == Math.rint(number)
+                ? String.format(Locale.ROOT, "%.0f", number)
+                : Double.toString(number);
     }
 
     private static void require(boolean holds, String otherwise) {

@@ -224,7 +224,8 @@ class CompareTest {
     private Race run(Generator generator, Ending ending, int rounds, String... works)
             throws IOException {
         Path out = folder.resolve("out");
-        var plan = new Plan(List.of(works), List.of("all"), rounds, 0.1, SEED, peers, out, 0, 1);
+        var plan =
+                new Plan(List.of(works), List.of("all"), rounds, 0.1, 0.1, SEED, peers, out, 0, 1);
         return new Compare(plan, generator).run(ending, new PrintWriter(said));
     }
 

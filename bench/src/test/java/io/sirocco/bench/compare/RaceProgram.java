@@ -18,6 +18,7 @@ final class RaceProgram {
                         List.of("all"),
                         rounds,
                         0.1,
+                        0.1,
                         1,
                         Path.of(arguments[0]),
                         out,
