@@ -36,7 +36,7 @@ final class TargetRules {
             return new View(route.files(), TargetRules.prefix(route.files()));
         }
 
-        /** Spares most starts the hash of all options. */
+        /** Of what usually differs: hashing a whole record takes milliseconds of a start. */
         @Override
         public int hashCode() {
             return prefix.hashCode();

