@@ -48,7 +48,10 @@ class RedisFaultsTest {
     private static final Consumer<RedisSettings> QUICK =
             c -> c.deadline(Duration.ofMillis(500)).lease(Duration.ofSeconds(1));
 
-    /** The same without renewals of the node's lease, of which an answer could be awaited first. */
+    /**
+     * The same with one renewal of the node's lease, when the node starts; {@link
+     * #awaitFirstRenewal} waits for it.
+     */
     private static final Consumer<RedisSettings> QUICK_WITHOUT_RENEWALS =
             c -> c.deadline(Duration.ofMillis(500)).lease(Duration.ofMinutes(1));
 
@@ -382,7 +385,7 @@ class RedisFaultsTest {
         open.add(relay);
         var probe = new Probe();
         Broker node = node(relay.url(), probe, QUICK_WITHOUT_RENEWALS);
-        get(node.publish(toAll("before")));
+        awaitFirstRenewal(server, node);
         relay.swallowAnswers();
         BrokerException failed = failure(node.publish(toAll("unsure")));
         assertFalse(failed.delivered().toCompletableFuture().isDone());
@@ -417,10 +420,7 @@ class RedisFaultsTest {
         var relay = new Relay(server.port());
         open.add(relay);
         Broker node = node(relay.url(), new Probe(), QUICK_WITHOUT_RENEWALS);
-        try (Jedis client = server.client()) {
-            untilItIs(1L, () -> client.zcard("sirocco:nodes")); // the first renewal
-        }
-        get(node.publish(toAll("before"))); // is answered after it: one connection writes both
+        awaitFirstRenewal(server, node);
         relay.swallowAnswers();
         BrokerException failed = failure(node.publish(toAll("unsure")));
         try (Jedis client = server.client()) {
@@ -715,6 +715,14 @@ class RedisFaultsTest {
         open.add(broker);
         broker.start(probe);
         return broker;
+    }
+
+    /** Otherwise the response to the renewal could be lost instead of the one that a test means. */
+    private static void awaitFirstRenewal(RedisServer server, Broker node) throws Exception {
+        try (Jedis client = server.client()) {
+            untilItIs(1L, () -> client.zcard("sirocco:nodes"));
+        }
+        get(node.publish(toAll("before"))); // the same connection: its response comes second
     }
 
     private static <T> T get(CompletionStage<T> stage) throws Exception {
