@@ -40,6 +40,7 @@ main() {
     make_cache "$work/$name"
     set_times "$work/$name"
     if [ -n "$oci" ]; then
+        move_cache "$work/$name/lib/sirocco.aot" "$work/$name" /usr/lib/sirocco
         "$here/oci/oci.sh" "$work/$name" "$version" "$time" "$out"
         return
     fi
@@ -94,6 +95,15 @@ train() { # CACHE or --method-handles
         -XX:+UseSerialGC 2>"$work/train.log" || { cat "$work/train.log" >&2 && exit 1; }
 }
 
+# A cache names the jars by the folder that it was made in. Where that is gone, the JVM looks for a jar anew, in vain, for each
+# class that it takes from the cache: a tenth of a start. The name is as long as before, since slashes may be repeated.
+move_cache() { # CACHE FROM TO     of jars in FROM/lib to those in TO/lib
+    local from=$2/lib/ to=$3 slashes
+    printf -v slashes '%*s' $((${#2} - ${#3})) ''
+    to+=${slashes// //}/lib/
+    if [ ${#to} = ${#from} ]; then LC_ALL=C sed -i "s:$from:$to:g" "$1"; fi # else it stays as it was
+}
+
 set_times() { find "$1" -exec touch -h -d "@$time" {} +; } # DIR
 
 # --- tar.gz ------------------------------------------------------------------------------------------------
@@ -116,6 +126,7 @@ make_deb() {
     mkdir -p "$root"/{DEBIAN,etc/sirocco,usr/bin,usr/lib/sirocco,usr/lib/systemd/system,usr/share/man/man1} \
         "$root/usr/share/doc/sirocco"
     cp -rp "$work/$name"/{bin,lib,runtime} "$root/usr/lib/sirocco"
+    move_cache "$root/usr/lib/sirocco/lib/sirocco.aot" "$work/$name" /usr/lib/sirocco
     ln -s ../lib/sirocco/bin/sirocco "$root/usr/bin/sirocco"
     cp "$work/$name/etc/sirocco.toml" "$root/etc/sirocco"
     cp "$here/sirocco.service" "$root/usr/lib/systemd/system"

@@ -18,7 +18,6 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 
 /**
  * Configures the server's own log as {@code [log]} of sirocco.toml says: the level, and a file or
@@ -47,7 +46,7 @@ final class Logging {
         ROOT.getHandlers();
         var record = new LogRecord(Level.INFO, "");
         record.setThrown(new IOException());
-        new SimpleFormatter().format(record);
+        LogDefaults.formatter().format(record);
     }
 
     /**
@@ -80,13 +79,12 @@ final class Logging {
         if (chosen == null) {
             throw new IllegalArgumentException("not a log level: " + level);
         }
-        if (System.getProperty("java.util.logging.config.file") != null
-                || System.getProperty("java.util.logging.config.class") != null) {
+        if (LogDefaults.areOverridden()) {
             return;
         }
         Handler handler =
                 file.isPresent() ? new ToFile(LogFile.open(file.get())) : new ConsoleHandler();
-        handler.setFormatter(new SimpleFormatter());
+        handler.setFormatter(LogDefaults.formatter());
         handler.setLevel(Level.ALL);
         for (Handler before : ROOT.getHandlers()) {
             ROOT.removeHandler(before);

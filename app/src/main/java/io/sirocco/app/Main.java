@@ -26,9 +26,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
  */
 public final class Main implements Runnable {
 
-    /** Time, level, message and stack trace; the format of the JDK takes two lines. */
-    static final String LOG_LINE = "%1$tF %1$tT.%1$tL %4$s %5$s%6$s%n";
-
     /** The beginning of a message of picocli about the value of an option. */
     private static final Pattern INVALID_VALUE =
             Pattern.compile("^Invalid value for option '([^' ]*)'(?: \\([^)]*\\))?");
@@ -75,10 +72,12 @@ public final class Main implements Runnable {
     }
 
     public static void main(String[] args) {
-        logInOneLine();
+        LogDefaults.use();
+        lookForNoConverters();
         if (args.length > 0
                 && List.of("serve", "live", "proxy").contains(args[0])) { // while it reads options
-            Thread.ofPlatform().daemon().name("sirocco-prepare").start(Main::prepare);
+            prepare("calls", Loops::prepare);
+            prepare("log", Logging::prepare);
         }
         String[] words = withHelpLast(args);
         System.exit(execute(words));
@@ -95,18 +94,13 @@ public final class Main implements Runnable {
         return line.execute(words);
     }
 
-    private static void prepare() {
-        Loops.prepare();
-        Logging.prepare();
+    private static void prepare(String what, Runnable work) {
+        Thread.ofPlatform().daemon().name("sirocco-prepare-" + what).start(work);
     }
 
-    /** Sets the format of the log before its first use, unless system properties configure it. */
-    private static void logInOneLine() {
-        String log = "java.util.logging.";
-        boolean configured =
-                Stream.of("SimpleFormatter.format", "config.file", "config.class")
-                        .anyMatch(key -> System.getProperty(log + key) != null);
-        if (!configured) System.setProperty(log + "SimpleFormatter.format", LOG_LINE);
+    /** picocli would search every jar for types of SQL. */
+    private static void lookForNoConverters() {
+        System.setProperty("picocli.converters.excludes", "java\\.sql\\..*");
     }
 
     /**

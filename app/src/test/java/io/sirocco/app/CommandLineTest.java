@@ -11,8 +11,6 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
@@ -233,14 +231,6 @@ class CommandLineTest {
         Run run = run();
         assertEquals(0, run.exitCode());
         assertTrue(run.out().contains("serve") && run.out().contains("version"), run.out());
-    }
-
-    @Test
-    void theLogTakesOneLineForEachEntry() {
-        var time = ZonedDateTime.of(2026, 1, 2, 3, 4, 5, 6_000_000, ZoneOffset.UTC);
-        assertEquals(
-                "2026-01-02 03:04:05.006 WARNING it happened" + System.lineSeparator(),
-                Main.LOG_LINE.formatted(time, "source", "logger", "WARNING", "it happened", ""));
     }
 
     private record Run(int exitCode, String out, String err) {}
