@@ -73,7 +73,7 @@ public final class Linux {
 
     private static final MethodHandle SYSCALL = call("syscall");
     private static final MethodHandle MMAP = call("mmap");
-    private static final MethodHandle MUNMAP = call("munmap");
+    private static final MethodHandle MUNMAP = release("munmap");
     private static final MethodHandle MALLOC = call("malloc");
     private static final MethodHandle FREE = call("free");
     private static final MethodHandle SOCKET = call("socket");
@@ -82,7 +82,7 @@ public final class Linux {
     private static final MethodHandle SETSOCKOPT = call("setsockopt");
     private static final MethodHandle GETSOCKNAME = call("getsockname");
     private static final MethodHandle GETPEERNAME = call("getpeername");
-    private static final MethodHandle CLOSE = call("close");
+    private static final MethodHandle CLOSE = release("close");
     private static final MethodHandle EVENTFD = call("eventfd");
     private static final MethodHandle EVENTFD_WRITE = call("eventfd_write");
     private static final MethodHandle GETRLIMIT = call("getrlimit");
@@ -153,7 +153,7 @@ public final class Linux {
     }
 
     public static void munmap(long address, long length) {
-        run(MUNMAP, address, length);
+        release(MUNMAP, address, length);
     }
 
     /** Memory whose content is undefined. */
@@ -206,13 +206,13 @@ public final class Linux {
     }
 
     public static void close(int descriptor) {
-        run(CLOSE, descriptor, 0);
+        release(CLOSE, descriptor, 0);
     }
 
-    /** A call whose outcome nobody asks for. It allocates nothing. */
-    private static void run(MethodHandle function, long a, long b) {
+    /** A call that gives something back, whatever its outcome: it allocates nothing. */
+    private static void release(MethodHandle function, long a, long b) {
         try {
-            long ignored = (long) function.invokeExact(UNREAD, a, b, 0L, 0L, 0L, 0L, 0L);
+            long ignored = (long) function.invokeExact(a, b, 0L, 0L, 0L, 0L, 0L);
         } catch (OutOfMemoryError none) {
             throw none;
         } catch (Throwable t) {
@@ -226,7 +226,16 @@ public final class Linux {
     }
 
     public static void signal(int eventfd) {
-        run(EVENTFD_WRITE, eventfd, 1);
+        try {
+            long ignored =
+                    (long)
+                            EVENTFD_WRITE.invokeExact(
+                                    UNREAD, (long) eventfd, 1L, 0L, 0L, 0L, 0L, 0L);
+        } catch (OutOfMemoryError none) {
+            throw none;
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
     }
 
     /**
@@ -297,6 +306,14 @@ public final class Linux {
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
+    }
+
+    /**
+     * A function that gives something back. Without errno its calls need no heap; with it the first
+     * hundred may, which would leave a loop that dies without heap with open sockets.
+     */
+    private static MethodHandle release(String name) {
+        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), SHAPE);
     }
 
     /** A function of the C library. */
