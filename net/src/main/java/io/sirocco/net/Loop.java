@@ -114,6 +114,7 @@ public final class Loop implements Executor {
 
     private volatile boolean asleep;
     private final ArrayDeque<Runnable> local = new ArrayDeque<>();
+    private final ArrayDeque<Connection> closed = new ArrayDeque<>(); // released after the turn
     private final LoopVirtualThreads virtualThreads = new LoopVirtualThreads(this);
 
     private final FlushQueue written = new FlushQueue();
@@ -676,6 +677,11 @@ public final class Loop implements Executor {
         }
 
         @Override
+        public void releaseAfterTurn(Connection connection) {
+            closed.add(connection);
+        }
+
+        @Override
         public void die(Throwable thrown) {
             Loop.this.die(thrown);
         }
@@ -753,7 +759,11 @@ public final class Loop implements Executor {
     }
 
     private void turn() throws Throwable {
-        boolean idle = local.isEmpty() && virtualThreads.isEmpty() && written.isEmpty();
+        boolean idle =
+                local.isEmpty()
+                        && virtualThreads.isEmpty()
+                        && written.isEmpty()
+                        && closed.isEmpty();
         if (idle) {
             asleep = true;
             idle = fromOthers.isEmpty();
@@ -775,6 +785,7 @@ public final class Loop implements Executor {
         preciseTimers.runDue(nanos, runTask);
         written.flush();
         relief.relieveIfExceeded();
+        releaseClosed();
         if (fatal != null) {
             throw fatal;
         }
@@ -803,6 +814,16 @@ public final class Loop implements Executor {
         for (int n = virtualThreads.size(); n > 0; n--) {
             flushIfLate();
             virtualThreads.runNext();
+        }
+    }
+
+    private void releaseClosed() {
+        for (int n = closed.size(); n > 0; n--) { // those closed meanwhile wait for the next turn
+            try {
+                closed.poll().gone();
+            } catch (Throwable e) {
+                failed(e);
+            }
         }
     }
 
@@ -926,7 +947,10 @@ public final class Loop implements Executor {
             case CANCEL_ALL -> transport.cancelAll();
             case LOSE_CONNECTIONS -> loseAll();
             case LOSE_CONNECTS -> loseConnects();
-            case RUN_TASKS -> runTasks();
+            case RUN_TASKS -> {
+                runTasks();
+                releaseClosed();
+            }
             case CLOSE_TRANSPORT -> transport.close();
             case CLOSE_ARENA -> {
                 if (arena.scope().isAlive()) {

@@ -25,9 +25,8 @@ import java.util.Arrays;
 
 /**
  * The transport over epoll: one set of descriptors, one buffer to read into. Connections are
- * registered edge-triggered, once, after their first read; UDP and listening sockets
- * level-triggered. Reads and sends are non-blocking calls of their own. Loop-confined, except
- * {@link #wake}.
+ * registered edge-triggered, once; UDP and listening sockets level-triggered. Reads and sends are
+ * non-blocking calls of their own. Loop-confined, except {@link #wake}.
  */
 public final class Epoll implements Transport, LinuxDatagrams.Poller {
     static {
@@ -44,6 +43,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     private final LinuxDatagrams datagrams;
     private final MemorySegment state; // errno
     private final MemorySegment scratch;
+    private final EarlyInput earlyInput = new EarlyInput();
     private final InputBuffers input;
     private final long message;
     private final Object waking = new Object();
@@ -51,6 +51,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     private int spare = -1; // a descriptor to give up when there are no others; -1 for none
     private boolean closed;
     private int events; // that await has found
+    private long turn; // counts them
 
     // Connections that have more to read although no event will say so
     private EpollConnection[] unread = new EpollConnection[16];
@@ -95,13 +96,14 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     @Override
     public void await(boolean mayBlock) {
         datagrams.flush();
-        watchNew();
-        long ahead = mayBlock && unreadCount == 0 ? loop.untilNext() : 0;
+        boolean ended = !watchNew();
+        long ahead = mayBlock && !ended && unreadCount == 0 ? loop.untilNext() : 0;
         events = ahead == 0 ? set.look() : set.await(ahead);
     }
 
     @Override
     public void dispatch() {
+        turn++;
         readOn();
         int count = events;
         events = 0;
@@ -120,12 +122,15 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         }
     }
 
-    private void watchNew() {
+    /** Returns whether all are still open. */
+    private boolean watchNew() {
+        boolean open = true;
         while (unwatchedCount > 0) { // without heap it goes on in the next turn
             EpollConnection connection = unwatched[--unwatchedCount];
             unwatched[unwatchedCount] = null;
-            connection.watch();
+            open &= connection.watch();
         }
+        return open;
     }
 
     /** Reads from those that had more than was read in the last turn. */
@@ -180,6 +185,11 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         return loop;
     }
 
+    /** Returns the number of this turn. */
+    long turn() {
+        return turn;
+    }
+
     WatchedTable table() {
         return table;
     }
@@ -191,6 +201,10 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     /** Returns memory for the errno of a call. */
     MemorySegment state() {
         return state;
+    }
+
+    EarlyInput earlyInput() {
+        return earlyInput;
     }
 
     /** Returns 16 bytes, which are used until the next call. */
@@ -273,7 +287,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
 
     @Override
     public int arrivals() {
-        return EpollListener.ACCEPTS_PER_TURN;
+        return ExpectedAccepts.MOST;
     }
 
     @Override

@@ -27,9 +27,9 @@ import java.net.UnixDomainSocketAddress;
  * nothing more of it is assumed. Output is watched for from the first send that the socket does not
  * take whole.
  *
- * <p>A new connection is read before its events are registered: its first request has often come
- * already. One that ends with the response to it is never registered, which saves the CPU time of
- * two changes of the set. Loop-confined.
+ * <p>Where the first request of a connection has often come when it is accepted ({@link
+ * EarlyInput}), it is read before its events are registered. One that ends with the response to it
+ * is never registered, which saves the CPU time of two changes of the set. Loop-confined.
  */
 final class EpollConnection extends Connection implements Watched {
     static {
@@ -51,6 +51,7 @@ final class EpollConnection extends Connection implements Watched {
     private static final int ENDED = 128; // the input
     private static final int CLOSED = 256;
     private static final int WATCHED = 512; // its events are registered
+    private static final int RECEIVED = 1024; // something
 
     private final Epoll transport;
     private final int descriptor;
@@ -65,7 +66,9 @@ final class EpollConnection extends Connection implements Watched {
     /** Enters the table. Its events are not registered yet. */
     void enter() {
         transport.table().put(descriptor, this);
-        state |= READABLE;
+        if (transport.earlyInput().isExpected()) {
+            state |= READABLE;
+        }
     }
 
     /** Has its events registered, unless it is read first. */
@@ -75,11 +78,15 @@ final class EpollConnection extends Connection implements Watched {
         }
     }
 
-    /** Has its events registered; the first ones are those that have occurred already. */
-    void watch() {
+    /**
+     * Has its events registered; the first ones are those that have occurred already. Returns
+     * whether it is still open.
+     */
+    boolean watch() {
         if (!has(WATCHED | CLOSED)) {
             watch(INTEREST);
         }
+        return !has(CLOSED);
     }
 
     private void watch(int interest) {
@@ -172,7 +179,11 @@ final class EpollConnection extends Connection implements Watched {
         int size = readSize(InputBuffers.SIZE);
         InputBuffers.Buffer buffer = transport.input().next();
         int n = LinuxStreams.receive(transport.state(), descriptor, buffer.address, size);
+        if (!has(WATCHED | RECEIVED)) {
+            transport.earlyInput().was(n != -Linux.EAGAIN);
+        }
         if (n > 0) {
+            state |= RECEIVED;
             if (n < size && !has(EXACT)) {
                 state &= ~READABLE;
             }
@@ -273,7 +284,7 @@ final class EpollConnection extends Connection implements Watched {
     protected void closeSocket() {
         closeNow();
         try {
-            loop().execute(this::gone);
+            transport.loop().releaseAfterTurn(this);
         } catch (OutOfMemoryError e) { // it would never be released
             transport.loop().die(e);
         }

@@ -23,12 +23,11 @@ final class EpollListener implements ListeningSocket, Watched {
         LinkedErrors.link(OutOfMemoryError.class);
     }
 
-    static final int ACCEPTS_PER_TURN = 256;
-
     private static final int ECONNABORTED = 103;
 
     private final Epoll transport;
     private final int descriptor;
+    private final ExpectedAccepts expected = new ExpectedAccepts();
     private TransportAcceptor acceptor; // null until it listens
     private boolean closed;
 
@@ -80,13 +79,14 @@ final class EpollListener implements ListeningSocket, Watched {
 
     // ---- accepting
 
-    /** Accepts what waits. */
+    /** Accepts some of what waits. */
     @Override
     public void ready(int events) {
-        int most = acceptor.oneAtATime() ? 1 : ACCEPTS_PER_TURN;
+        int most = acceptor.oneAtATime() ? 1 : expected.count();
         for (int i = 0; i < most && !closed && acceptor.accepting(); i++) {
             int accepted = LinuxStreams.accept(transport.state(), descriptor);
             if (accepted == -Linux.EAGAIN) {
+                expected.ranOut(i);
                 return;
             } else if (accepted == -Linux.EINTR || accepted == -ECONNABORTED) {
                 continue;
@@ -96,6 +96,7 @@ final class EpollListener implements ListeningSocket, Watched {
             }
             place(accepted);
         }
+        expected.came(transport.turn());
     }
 
     private void place(int accepted) {

@@ -149,7 +149,7 @@ final class NioConnection extends Connection {
     protected void closeSocket() {
         Nio.close(key.channel());
         try {
-            loop().execute(this::gone);
+            transport.loop().releaseAfterTurn(this);
         } catch (OutOfMemoryError e) { // it would never be released
             transport.loop().die(e);
         }

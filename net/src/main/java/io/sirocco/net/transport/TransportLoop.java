@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net.transport;
 
+import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 import java.lang.foreign.Arena;
 
@@ -31,6 +32,9 @@ public interface TransportLoop {
 
     /** Reports what code called on the loop has thrown. Throws nothing itself. */
     void failed(Throwable thrown);
+
+    /** Has {@code connection} released at the end of the turn: its socket is closed. */
+    void releaseAfterTurn(Connection connection);
 
     /** Ends the loop after this turn: for an error that has left something half done. */
     void die(Throwable thrown);
