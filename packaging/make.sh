@@ -95,13 +95,17 @@ train() { # CACHE or --method-handles
         -XX:+UseSerialGC 2>"$work/train.log" || { cat "$work/train.log" >&2 && exit 1; }
 }
 
-# A cache names the jars by the folder that it was made in. Where that is gone, the JVM looks for a jar anew, in vain, for each
-# class that it takes from the cache: a tenth of a start. The name is as long as before, since slashes may be repeated.
-move_cache() { # CACHE FROM TO     of jars in FROM/lib to those in TO/lib
+# A cache holds the absolute paths of its jars. If they do not exist, the JVM searches for the jar at each class that it loads
+# from the cache: a tenth of a start. The new path has the length of the old one, since slashes may be repeated.
+move_cache() { # CACHE FROM TO     from jars in FROM/lib to those in TO/lib
     local from=$2/lib/ to=$3 slashes
     printf -v slashes '%*s' $((${#2} - ${#3})) ''
     to+=${slashes// //}/lib/
-    if [ ${#to} = ${#from} ]; then LC_ALL=C sed -i "s:$from:$to:g" "$1"; fi # else it stays as it was
+    if [ ${#to} != ${#from} ]; then
+        echo "the AOT cache keeps the paths of $2, which is shorter than $3: starts take a tenth longer" >&2
+        return
+    fi
+    LC_ALL=C sed -i "s:${from//./\\.}:$to:g" "$1"
 }
 
 set_times() { find "$1" -exec touch -h -d "@$time" {} +; } # DIR

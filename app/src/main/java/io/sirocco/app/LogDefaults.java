@@ -13,9 +13,8 @@ import java.util.stream.Stream;
 
 /**
  * The configuration of {@code java.util.logging} unless system properties say otherwise: {@link
- * LogLine} to standard error. The JDK's own would cost each start 60 ms, for the locale data of its
- * {@link SimpleFormatter}. {@code LogManager} makes an instance when the log is first used. Any
- * thread.
+ * LogLine} to standard error. The JDK's {@link SimpleFormatter} would load locale data at each
+ * start. {@code LogManager} instantiates this class when the log is first used. Any thread.
  */
 public final class LogDefaults {
     private static final String PREFIX = "java.util.logging.";
@@ -38,7 +37,7 @@ public final class LogDefaults {
     }
 
     /** Makes these the defaults of this process, before the first use of the log. */
-    static void use() {
+    static void install() {
         if (Stream.of(FORMAT, FILE, CLASS).allMatch(key -> System.getProperty(key) == null)) {
             System.setProperty(CLASS, LogDefaults.class.getName());
         }

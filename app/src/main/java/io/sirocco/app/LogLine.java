@@ -11,7 +11,8 @@ import java.util.logging.LogRecord;
 
 /**
  * Formats a record as a line: the local time, the level, the message, and below it the stack trace
- * if there is one. Any thread.
+ * if there is one. Public because {@code java.util.logging} instantiates it by its name. Any
+ * thread.
  */
 public final class LogLine extends Formatter {
     @Override

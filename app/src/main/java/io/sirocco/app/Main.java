@@ -72,8 +72,8 @@ public final class Main implements Runnable {
     }
 
     public static void main(String[] args) {
-        LogDefaults.use();
-        lookForNoConverters();
+        LogDefaults.install();
+        skipSqlConverters();
         if (args.length > 0
                 && List.of("serve", "live", "proxy").contains(args[0])) { // while it reads options
             prepare("calls", Loops::prepare);
@@ -98,8 +98,8 @@ public final class Main implements Runnable {
         Thread.ofPlatform().daemon().name("sirocco-prepare-" + what).start(work);
     }
 
-    /** picocli would search every jar for types of SQL. */
-    private static void lookForNoConverters() {
+    /** Stops picocli from searching every jar for types of java.sql. */
+    private static void skipSqlConverters() {
         System.setProperty("picocli.converters.excludes", "java\\.sql\\..*");
     }
 

@@ -28,7 +28,7 @@ final class SiteFiles implements AutoCloseable {
 
     /** The options that two routes must have in common to share a file server. */
     private record Options(Files files, Cache cache, Map<String, String> mime) {
-        /** Of what usually differs: hashing a whole record takes milliseconds of a start. */
+        /** Hashes what usually differs: hashing the whole record takes milliseconds of a start. */
         @Override
         public int hashCode() {
             return files.root().hashCode();

@@ -36,7 +36,7 @@ final class TargetRules {
             return new View(route.files(), TargetRules.prefix(route.files()));
         }
 
-        /** Of what usually differs: hashing a whole record takes milliseconds of a start. */
+        /** Hashes what usually differs: hashing the whole record takes milliseconds of a start. */
         @Override
         public int hashCode() {
             return prefix.hashCode();

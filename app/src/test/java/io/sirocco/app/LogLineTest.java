@@ -37,7 +37,7 @@ class LogLineTest {
     void parametersAreFilledIn() {
         LogRecord record = record("{0} of {1}");
         record.setParameters(new Object[] {"one", "two"});
-        assertTrue(new LogLine().format(record).endsWith(" WARNING one of two\n"));
+        assertTrue(new LogLine().format(record).endsWith(" WARNING one of two%n".formatted()));
     }
 
     @Test
@@ -48,9 +48,9 @@ class LogLineTest {
         String jdk = new SimpleFormatter().format(record);
         String trace = "java.io.IOException: why";
         assertEquals(
-                jdk.substring(jdk.indexOf(trace)).strip() + "\n",
+                jdk.substring(jdk.indexOf(trace)).strip() + System.lineSeparator(),
                 own.substring(own.indexOf(trace)));
-        assertTrue(own.contains("WARNING it failed\n" + trace), own);
+        assertTrue(own.contains("WARNING it failed%n".formatted() + trace), own);
     }
 
     private static LogRecord record(String message) {

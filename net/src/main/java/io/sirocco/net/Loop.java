@@ -37,6 +37,7 @@ import java.util.function.Consumer;
  *   tasks      what other threads handed over; virtual threads that became runnable
  *   timers     deadlines that have passed
  *   flush      one send for each connection that was written to, and for each UDP socket
+ *   release    what connections held that were closed
  * </pre>
  *
  * <p>Output is also flushed between two pieces of work when the turn has lasted for half a
@@ -114,7 +115,7 @@ public final class Loop implements Executor {
 
     private volatile boolean asleep;
     private final ArrayDeque<Runnable> local = new ArrayDeque<>();
-    private final ArrayDeque<Connection> closed = new ArrayDeque<>(); // released after the turn
+    private final ArrayDeque<Connection> toRelease = new ArrayDeque<>(); // at the end of the turn
     private final LoopVirtualThreads virtualThreads = new LoopVirtualThreads(this);
 
     private final FlushQueue written = new FlushQueue();
@@ -658,7 +659,7 @@ public final class Loop implements Executor {
 
         @Override
         public long untilNext() {
-            return Loop.this.untilNext();
+            return toRelease.isEmpty() ? Loop.this.untilNext() : 0;
         }
 
         @Override
@@ -677,8 +678,12 @@ public final class Loop implements Executor {
         }
 
         @Override
-        public void releaseAfterTurn(Connection connection) {
-            closed.add(connection);
+        public void releaseAtTurnEnd(Connection connection) {
+            try {
+                toRelease.add(connection);
+            } catch (OutOfMemoryError e) { // it would never be released
+                die(e);
+            }
         }
 
         @Override
@@ -759,11 +764,7 @@ public final class Loop implements Executor {
     }
 
     private void turn() throws Throwable {
-        boolean idle =
-                local.isEmpty()
-                        && virtualThreads.isEmpty()
-                        && written.isEmpty()
-                        && closed.isEmpty();
+        boolean idle = local.isEmpty() && virtualThreads.isEmpty() && written.isEmpty();
         if (idle) {
             asleep = true;
             idle = fromOthers.isEmpty();
@@ -784,8 +785,8 @@ public final class Loop implements Executor {
         timers.advance(millis);
         preciseTimers.runDue(nanos, runTask);
         written.flush();
-        relief.relieveIfExceeded();
         releaseClosed();
+        relief.relieveIfExceeded();
         if (fatal != null) {
             throw fatal;
         }
@@ -818,9 +819,9 @@ public final class Loop implements Executor {
     }
 
     private void releaseClosed() {
-        for (int n = closed.size(); n > 0; n--) { // those closed meanwhile wait for the next turn
+        for (int n = toRelease.size(); n > 0; n--) { // those closed meanwhile: in the next turn
             try {
-                closed.poll().gone();
+                toRelease.poll().gone();
             } catch (Throwable e) {
                 failed(e);
             }

@@ -51,8 +51,9 @@
  * </ul>
  *
  * <p>Internal packages: {@code transport} is the interface between a loop and the kernel, which
- * {@code uring} and {@code nio} implement; {@code linux} has the system calls, {@code output} the
- * bytes on their way out, {@code file} open files, and {@code tls} the keys, certificates and the
- * engine of the JDK. {@code limit} and {@code log} are for the modules of Sirocco.
+ * {@code uring}, {@code epoll} and {@code nio} implement; {@code linux} has the system calls,
+ * {@code output} the bytes on their way out, {@code file} open files, and {@code tls} the keys,
+ * certificates and the engine of the JDK. {@code limit} and {@code log} are for the modules of
+ * Sirocco.
  */
 package io.sirocco.net;

@@ -475,7 +475,7 @@ class MemoryShortTest {
         Peer slow = rig.connect(rig.listen(c -> new Lines())).send(new byte[50_000]);
         Rig.until("all was read", () -> rig.stats().bytesIn() == 50_000);
         MemoryBudget memory = rig.loop().memory();
-        long rest = Rig.ask(rig.loop(), () -> BUDGET - memory.used()); // not within a turn
+        long rest = Rig.ask(rig.loop(), () -> BUDGET - memory.used()); // between two events
         assertTrue(Rig.ask(rig.loop(), () -> memory.reserve(rest)));
         assertTrue(Rig.ask(rig.loop(), () -> memory.reserve(40_000)));
         assertTrue(slow.over());

@@ -52,7 +52,7 @@ class RedisFaultsTest {
      * The same with one renewal of the node's lease, when the node starts; {@link
      * #awaitFirstRenewal} waits for it.
      */
-    private static final Consumer<RedisSettings> QUICK_WITHOUT_RENEWALS =
+    private static final Consumer<RedisSettings> QUICK_WITH_LONG_LEASE =
             c -> c.deadline(Duration.ofMillis(500)).lease(Duration.ofMinutes(1));
 
     private static final Consumer<RedisSettings> PATIENT =
@@ -384,7 +384,7 @@ class RedisFaultsTest {
         var relay = new Relay(server.port());
         open.add(relay);
         var probe = new Probe();
-        Broker node = node(relay.url(), probe, QUICK_WITHOUT_RENEWALS);
+        Broker node = node(relay.url(), probe, QUICK_WITH_LONG_LEASE);
         awaitFirstRenewal(server, node);
         relay.swallowAnswers();
         BrokerException failed = failure(node.publish(toAll("unsure")));
@@ -419,7 +419,7 @@ class RedisFaultsTest {
         RedisServer server = server();
         var relay = new Relay(server.port());
         open.add(relay);
-        Broker node = node(relay.url(), new Probe(), QUICK_WITHOUT_RENEWALS);
+        Broker node = node(relay.url(), new Probe(), QUICK_WITH_LONG_LEASE);
         awaitFirstRenewal(server, node);
         relay.swallowAnswers();
         BrokerException failed = failure(node.publish(toAll("unsure")));
@@ -717,7 +717,10 @@ class RedisFaultsTest {
         return broker;
     }
 
-    /** Otherwise the response to the renewal could be lost instead of the one that a test means. */
+    /**
+     * Waits for the first renewal, so that its response cannot be lost in place of the one under
+     * test.
+     */
     private static void awaitFirstRenewal(RedisServer server, Broker node) throws Exception {
         try (Jedis client = server.client()) {
             untilItIs(1L, () -> client.zcard("sirocco:nodes"));

@@ -2,26 +2,27 @@
 package io.sirocco.net.epoll;
 
 /**
- * Predicts whether the first input of a connection is there when it is accepted: as it was with
- * most of the last ones. Loop-confined.
+ * Predicts whether a new connection has input when it is accepted, from the last connections of
+ * this loop, whichever listener they came from. Loop-confined.
  */
 final class EarlyInput {
-    private static final int SURE = 8;
-    private static final int TRIED = 16; // one of so many is read although nothing is expected
+    private static final int MAX_CONFIDENCE = 8;
+    private static final int PROBE_INTERVAL = 16; // one in 16 is read anyway, to notice a change
 
-    private int hits = SURE;
-    private int passed;
+    private int confidence = MAX_CONFIDENCE;
+    private int skipped;
 
-    boolean isExpected() {
-        if (hits > 0) {
+    /** Decides whether the next connection is read first. */
+    boolean shouldTry() {
+        if (confidence > 0) {
             return true;
         }
-        passed = (passed + 1) % TRIED;
-        return passed == 0;
+        skipped = (skipped + 1) % PROBE_INTERVAL;
+        return skipped == 0;
     }
 
-    /** Reports whether it was there for a connection that it was expected of. */
-    void was(boolean there) {
-        hits = Math.clamp(hits + (there ? 1 : -1), 0, SURE);
+    /** Records whether a connection that was read first had input. */
+    void record(boolean hadInput) {
+        confidence = Math.clamp(confidence + (hadInput ? 1 : -1), 0, MAX_CONFIDENCE);
     }
 }

@@ -24,9 +24,9 @@ import java.net.SocketAddress;
 import java.util.Arrays;
 
 /**
- * The transport over epoll: one set of descriptors, one buffer to read into. Connections are
- * registered edge-triggered, once; UDP and listening sockets level-triggered. Reads and sends are
- * non-blocking calls of their own. Loop-confined, except {@link #wake}.
+ * The transport over epoll: one set of descriptors, buffers that all connections share. Connections
+ * are registered edge-triggered, once; UDP and listening sockets level-triggered. Reads and sends
+ * are non-blocking calls of their own. Loop-confined, except {@link #wake}.
  */
 public final class Epoll implements Transport, LinuxDatagrams.Poller {
     static {
@@ -51,7 +51,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     private int spare = -1; // a descriptor to give up when there are no others; -1 for none
     private boolean closed;
     private int events; // that await has found
-    private long turn; // counts them
+    private long turn; // turns so far
 
     // Connections that have more to read although no event will say so
     private EpollConnection[] unread = new EpollConnection[16];
@@ -96,8 +96,8 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     @Override
     public void await(boolean mayBlock) {
         datagrams.flush();
-        boolean ended = !watchNew();
-        long ahead = mayBlock && !ended && unreadCount == 0 ? loop.untilNext() : 0;
+        watchNew();
+        long ahead = mayBlock && unreadCount == 0 ? loop.untilNext() : 0;
         events = ahead == 0 ? set.look() : set.await(ahead);
     }
 
@@ -122,15 +122,12 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         }
     }
 
-    /** Returns whether all are still open. */
-    private boolean watchNew() {
-        boolean open = true;
+    private void watchNew() {
         while (unwatchedCount > 0) { // without heap it goes on in the next turn
             EpollConnection connection = unwatched[--unwatchedCount];
             unwatched[unwatchedCount] = null;
-            open &= connection.watch();
+            connection.watch();
         }
-        return open;
     }
 
     /** Reads from those that had more than was read in the last turn. */
@@ -225,7 +222,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         unread[unreadCount++] = connection;
     }
 
-    /** Has {@link EpollConnection#watch} called at the end of the turn. */
+    /** Has {@link EpollConnection#watch} called before the next wait. */
     void watchNext(EpollConnection connection) {
         if (unwatchedCount == unwatched.length) {
             unwatched = Arrays.copyOf(unwatched, unwatchedCount * 2);
@@ -287,7 +284,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
 
     @Override
     public int arrivals() {
-        return ExpectedAccepts.MOST;
+        return ExpectedAccepts.MAX_PER_TURN;
     }
 
     @Override

@@ -27,9 +27,9 @@ import java.net.UnixDomainSocketAddress;
  * nothing more of it is assumed. Output is watched for from the first send that the socket does not
  * take whole.
  *
- * <p>Where the first request of a connection has often come when it is accepted ({@link
- * EarlyInput}), it is read before its events are registered. One that ends with the response to it
- * is never registered, which saves the CPU time of two changes of the set. Loop-confined.
+ * <p>While most new connections have input when they are accepted ({@link EarlyInput}), a new one
+ * is read before its events are registered. If it ends with the response, it is never registered,
+ * which saves the CPU time of two changes of the set. Loop-confined.
  */
 final class EpollConnection extends Connection implements Watched {
     static {
@@ -51,7 +51,7 @@ final class EpollConnection extends Connection implements Watched {
     private static final int ENDED = 128; // the input
     private static final int CLOSED = 256;
     private static final int WATCHED = 512; // its events are registered
-    private static final int RECEIVED = 1024; // something
+    private static final int RECEIVED = 1024; // at least one byte
 
     private final Epoll transport;
     private final int descriptor;
@@ -66,7 +66,7 @@ final class EpollConnection extends Connection implements Watched {
     /** Enters the table. Its events are not registered yet. */
     void enter() {
         transport.table().put(descriptor, this);
-        if (transport.earlyInput().isExpected()) {
+        if (transport.earlyInput().shouldTry()) {
             state |= READABLE;
         }
     }
@@ -78,15 +78,11 @@ final class EpollConnection extends Connection implements Watched {
         }
     }
 
-    /**
-     * Has its events registered; the first ones are those that have occurred already. Returns
-     * whether it is still open.
-     */
-    boolean watch() {
+    /** Has its events registered; the first ones are those that have occurred already. */
+    void watch() {
         if (!has(WATCHED | CLOSED)) {
             watch(INTEREST);
         }
-        return !has(CLOSED);
     }
 
     private void watch(int interest) {
@@ -180,7 +176,7 @@ final class EpollConnection extends Connection implements Watched {
         InputBuffers.Buffer buffer = transport.input().next();
         int n = LinuxStreams.receive(transport.state(), descriptor, buffer.address, size);
         if (!has(WATCHED | RECEIVED)) {
-            transport.earlyInput().was(n != -Linux.EAGAIN);
+            transport.earlyInput().record(n >= 0);
         }
         if (n > 0) {
             state |= RECEIVED;
@@ -283,11 +279,7 @@ final class EpollConnection extends Connection implements Watched {
     @Override
     protected void closeSocket() {
         closeNow();
-        try {
-            transport.loop().releaseAfterTurn(this);
-        } catch (OutOfMemoryError e) { // it would never be released
-            transport.loop().die(e);
-        }
+        transport.loop().releaseAtTurnEnd(this);
     }
 
     /** Closes the descriptor, if that has not been done. */

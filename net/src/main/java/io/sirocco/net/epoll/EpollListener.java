@@ -83,10 +83,11 @@ final class EpollListener implements ListeningSocket, Watched {
     @Override
     public void ready(int events) {
         int most = acceptor.oneAtATime() ? 1 : expected.count();
+        int count = 0;
         for (int i = 0; i < most && !closed && acceptor.accepting(); i++) {
             int accepted = LinuxStreams.accept(transport.state(), descriptor);
             if (accepted == -Linux.EAGAIN) {
-                expected.ranOut(i);
+                expected.backlogEmpty(count);
                 return;
             } else if (accepted == -Linux.EINTR || accepted == -ECONNABORTED) {
                 continue;
@@ -95,8 +96,11 @@ final class EpollListener implements ListeningSocket, Watched {
                 return;
             }
             place(accepted);
+            count++;
         }
-        expected.came(transport.turn());
+        if (count == expected.count()) {
+            expected.batchFull(transport.turn());
+        }
     }
 
     private void place(int accepted) {

@@ -2,38 +2,38 @@
 package io.sirocco.net.epoll;
 
 /**
- * How many connections a listening socket is asked for in one turn: about as many as have come in
- * each of the last ones. An {@code accept4(2)} that finds none costs the kernel almost as much as
- * one that does; what is left over is reported again, since the events of listening sockets are
- * level-triggered. Loop-confined.
+ * How many connections of a listening socket one turn accepts: about as many as the last turns
+ * brought. An {@code accept4(2)} that finds no connection costs the kernel almost as much as one
+ * that succeeds; what stays in the backlog is reported again, since the events of listening sockets
+ * are level-triggered. Loop-confined.
  */
 final class ExpectedAccepts {
-    static final int MOST = 256;
+    static final int MAX_PER_TURN = 256;
 
-    private static final int PATIENCE = 4; // turns in a row that bring all that is expected
+    private static final int FULL_TURNS_TO_GROW = 4; // in a row
 
     private int count = 1;
     private int fullTurns;
     private long lastFullTurn;
 
-    /** Returns how many connections to ask for. */
+    /** Returns how many connections the next turn accepts. */
     int count() {
         return count;
     }
 
-    /** Reports that so many have come in {@code turn}, and there may be more. */
-    void came(long turn) {
+    /** Records that {@code turn} accepted as many, so that there may be more. */
+    void batchFull(long turn) {
         fullTurns = turn == lastFullTurn + 1 ? fullTurns + 1 : 1;
         lastFullTurn = turn;
-        if (fullTurns == PATIENCE) {
-            count = Math.min(2 * count, MOST);
+        if (fullTurns == FULL_TURNS_TO_GROW) {
+            count = Math.min(2 * count, MAX_PER_TURN);
             fullTurns = 0;
         }
     }
 
-    /** Reports that only {@code fewer} have come. */
-    void ranOut(int fewer) {
-        count = Math.max(1, fewer);
+    /** Records that the backlog was empty after {@code accepted} connections. */
+    void backlogEmpty(int accepted) {
+        count = Math.max(1, accepted);
         fullTurns = 0;
     }
 }

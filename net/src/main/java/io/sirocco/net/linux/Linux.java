@@ -75,7 +75,7 @@ public final class Linux {
     private static final MethodHandle MMAP = call("mmap");
     private static final MethodHandle MUNMAP = release("munmap");
     private static final MethodHandle MALLOC = call("malloc");
-    private static final MethodHandle FREE = call("free");
+    private static final MethodHandle FREE = release("free");
     private static final MethodHandle SOCKET = call("socket");
     private static final MethodHandle BIND = call("bind");
     private static final MethodHandle LISTEN = call("listen");
@@ -166,7 +166,7 @@ public final class Linux {
     }
 
     public static void free(long address) {
-        address(FREE, address, 0, 0, 0, 0, 0);
+        release(FREE, address, 0);
     }
 
     public static int socket(int family, int type) {
@@ -309,8 +309,8 @@ public final class Linux {
     }
 
     /**
-     * A function that gives something back. Without errno its calls need no heap; with it the first
-     * hundred may, which would leave a loop that dies without heap with open sockets.
+     * Links a function that frees a resource. It captures no errno: with errno the first hundred
+     * calls or so may allocate, and a loop that dies for want of heap could not close its sockets.
      */
     private static MethodHandle release(String name) {
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), SHAPE);

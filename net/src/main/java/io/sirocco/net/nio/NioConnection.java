@@ -148,11 +148,7 @@ final class NioConnection extends Connection {
     @Override
     protected void closeSocket() {
         Nio.close(key.channel());
-        try {
-            transport.loop().releaseAfterTurn(this);
-        } catch (OutOfMemoryError e) { // it would never be released
-            transport.loop().die(e);
-        }
+        transport.loop().releaseAtTurnEnd(this);
     }
 
     @Override

@@ -16,7 +16,10 @@ public interface TransportLoop {
     /** Returns an arena that is closed after the transport. */
     Arena arena();
 
-    /** Returns the nanoseconds until the next timer is due; -1 when there is none. */
+    /**
+     * Returns how many nanoseconds the transport may wait: until the next timer is due, 0 if there
+     * is something to do, -1 for ever.
+     */
     long untilNext();
 
     /**
@@ -33,8 +36,11 @@ public interface TransportLoop {
     /** Reports what code called on the loop has thrown. Throws nothing itself. */
     void failed(Throwable thrown);
 
-    /** Has {@code connection} released at the end of the turn: its socket is closed. */
-    void releaseAfterTurn(Connection connection);
+    /**
+     * Releases {@code connection}, whose socket has been closed, at the end of this turn, or of the
+     * next one. Throws nothing.
+     */
+    void releaseAtTurnEnd(Connection connection);
 
     /** Ends the loop after this turn: for an error that has left something half done. */
     void die(Throwable thrown);

@@ -10,43 +10,43 @@ import org.junit.jupiter.api.Test;
 class EarlyInputTest {
     private final EarlyInput early = new EarlyInput();
 
-    /** Accepts {@code count} connections; returns of how many input is expected. */
-    private long expectedOf(int count, boolean there) {
+    /** Accepts {@code count} connections; returns how many are read first. */
+    private long triedOf(int count, boolean there) {
         return IntStream.range(0, count)
                 .filter(
                         _ -> {
-                            boolean expected = early.isExpected();
-                            if (expected) {
-                                early.was(there);
+                            boolean tried = early.shouldTry();
+                            if (tried) {
+                                early.record(there);
                             }
-                            return expected;
+                            return tried;
                         })
                 .count();
     }
 
     @Test
-    void whileItIsThereItIsExpected() {
-        assertEquals(1_000, expectedOf(1_000, true));
+    void whileThereIsInputEachConnectionIsReadFirst() {
+        assertEquals(1_000, triedOf(1_000, true));
     }
 
     @Test
-    void whenItNeverIsFewConnectionsAreReadForNothing() {
-        expectedOf(100, false);
-        long tried = expectedOf(1_600, false);
+    void withoutInputFewConnectionsAreReadInVain() {
+        triedOf(100, false);
+        long tried = triedOf(1_600, false);
         assertEquals(100, tried);
     }
 
     @Test
-    void whenItIsThereAgainThatIsNoticed() {
-        expectedOf(1_000, false);
-        expectedOf(100, true);
-        assertEquals(100, expectedOf(100, true));
+    void inputThatComesEarlyAgainIsNoticed() {
+        triedOf(1_000, false);
+        triedOf(100, true);
+        assertEquals(100, triedOf(100, true));
     }
 
     @Test
     void oneConnectionWithoutInputChangesNothing() {
-        expectedOf(100, true);
-        expectedOf(1, false);
-        assertTrue(early.isExpected());
+        triedOf(100, true);
+        triedOf(1, false);
+        assertTrue(early.shouldTry());
     }
 }

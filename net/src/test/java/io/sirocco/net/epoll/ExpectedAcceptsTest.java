@@ -9,18 +9,18 @@ import org.junit.jupiter.api.Test;
 class ExpectedAcceptsTest {
     private final ExpectedAccepts expected = new ExpectedAccepts();
     private long turn = 100;
-    private int callsForNothing;
+    private int callsInVain;
 
     /** Accepts in a turn what it is asked for of {@code waiting}; returns how many are left. */
     private int accept(int waiting) {
         turn++;
         int count = expected.count();
         if (waiting < count) {
-            callsForNothing++;
-            expected.ranOut(waiting);
+            callsInVain++;
+            expected.backlogEmpty(waiting);
             return 0;
         }
-        expected.came(turn);
+        expected.batchFull(turn);
         return waiting - count;
     }
 
@@ -30,7 +30,7 @@ class ExpectedAcceptsTest {
             accept(1);
             turn++; // a turn without one
         }
-        assertEquals(0, callsForNothing);
+        assertEquals(0, callsInVain);
     }
 
     @Test
@@ -39,7 +39,7 @@ class ExpectedAcceptsTest {
         for (int i = 0; i < 1_000; i++) {
             waiting = accept(waiting + 1 + i % 3);
         }
-        assertTrue(callsForNothing < 250, callsForNothing + " of 1000 turns");
+        assertTrue(callsInVain < 250, callsInVain + " of 1000 turns");
     }
 
     @Test
@@ -57,6 +57,6 @@ class ExpectedAcceptsTest {
         for (int i = 0; i < 1_000; i++) {
             accept(1 << 20);
         }
-        assertEquals(ExpectedAccepts.MOST, expected.count());
+        assertEquals(ExpectedAccepts.MAX_PER_TURN, expected.count());
     }
 }

@@ -18,7 +18,7 @@ final class IoPool implements AutoCloseable {
     private final ThreadPoolExecutor threads;
 
     IoPool(String name, int most, int queue) {
-        // Not the JDK's own factory: its counter would take the first request 7 ms to link.
+        // The JDK's own factory would cost the first request 7 ms, to link its counter.
         threads =
                 new ThreadPoolExecutor(
                         most,
