@@ -663,6 +663,11 @@ public final class Loop implements Executor {
         }
 
         @Override
+        public long lastTurnNanos() {
+            return turns.last();
+        }
+
+        @Override
         public void flushIfLate() {
             Loop.this.flushIfLate();
         }

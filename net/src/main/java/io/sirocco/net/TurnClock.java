@@ -24,6 +24,7 @@ final class TurnClock {
     private long turns;
     private long busyNanos;
     private long longest;
+    private long last;
 
     /** A turn begins at {@code now}, as {@link System#nanoTime}. */
     void begin(long now) {
@@ -38,6 +39,7 @@ final class TurnClock {
             long nanos = System.nanoTime() - since;
             busyNanos += nanos;
             longest = Math.max(longest, nanos);
+            last = nanos;
             BEGUN.setOpaque(this, 0L);
         }
     }
@@ -65,6 +67,11 @@ final class TurnClock {
     /** Returns the nanoseconds of all turns that have ended. Any thread, a turn late. */
     long busyNanos() {
         return busyNanos;
+    }
+
+    /** Returns the nanoseconds of the turn that ended last. */
+    long last() {
+        return last;
     }
 
     /** Returns the nanoseconds of the longest turn. Any thread, a turn late. */

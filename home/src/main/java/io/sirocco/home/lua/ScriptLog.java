@@ -8,17 +8,21 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.regex.Pattern;
 
 /**
  * The log for the owner of a controller, of its scripts and of what serves them: the last 1,000
  * lines are kept in memory, and up to 100 lines a second go to the log of the server. A line is cut
- * at 1,000 characters. It names scripts and lines, never the arguments of a call. Any thread.
+ * at 1,000 characters; what a script prints can neither look like another line nor control a
+ * terminal. It names scripts and lines, never the arguments of a call. Any thread.
  */
 public final class ScriptLog {
     private static final LazyLogger LOG = LazyLogger.of(ScriptLog.class);
     private static final int MAX_LINES = 1_000;
     private static final int MAX_LENGTH = 1_000;
     private static final int LINES_A_SECOND = 100;
+    private static final Pattern OTHER_CONTROLS = Pattern.compile("[\\p{Cntrl}&&[^\n\t]]");
+    private static final String NEXT_LINE = "\n    "; // looks like no line of its own
 
     /** A line. Immutable. */
     public record Line(Instant time, Level level, String text) {}
@@ -46,7 +50,8 @@ public final class ScriptLog {
 
     /** Adds a line. */
     public void add(Level level, String text) {
-        String line = text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "...";
+        String cut = text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "...";
+        String line = OTHER_CONTROLS.matcher(cut).replaceAll("?").replace("\n", NEXT_LINE);
         int unwritten = keep(level, line);
         if (unwritten < 0) {
             return;

@@ -82,7 +82,7 @@ final class EpollListener implements ListeningSocket, Watched {
     /** Accepts some of what waits. */
     @Override
     public void ready(int events) {
-        int most = acceptor.oneAtATime() ? 1 : expected.count();
+        int most = acceptor.oneAtATime() ? 1 : expected.count(transport.loop().lastTurnNanos());
         int count = 0;
         for (int i = 0; i < most && !closed && acceptor.accepting(); i++) {
             int accepted = LinuxStreams.accept(transport.state(), descriptor);
@@ -98,7 +98,7 @@ final class EpollListener implements ListeningSocket, Watched {
             place(accepted);
             count++;
         }
-        if (count == expected.count()) {
+        if (count == most) {
             expected.batchFull(transport.turn());
         }
     }

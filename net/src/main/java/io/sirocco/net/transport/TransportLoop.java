@@ -22,6 +22,9 @@ public interface TransportLoop {
      */
     long untilNext();
 
+    /** Returns for how many nanoseconds the loop worked in the turn before this one. */
+    long lastTurnNanos();
+
     /**
      * Sends what is written if the turn has lasted long. To be called between two events that may
      * run handlers.

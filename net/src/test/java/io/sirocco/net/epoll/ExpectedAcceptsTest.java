@@ -14,7 +14,7 @@ class ExpectedAcceptsTest {
     /** Accepts in a turn what it is asked for of {@code waiting}; returns how many are left. */
     private int accept(int waiting) {
         turn++;
-        int count = expected.count();
+        int count = expected.count(0);
         if (waiting < count) {
             callsInVain++;
             expected.backlogEmpty(waiting);
@@ -57,6 +57,12 @@ class ExpectedAcceptsTest {
         for (int i = 0; i < 1_000; i++) {
             accept(1 << 20);
         }
-        assertEquals(ExpectedAccepts.MAX_PER_TURN, expected.count());
+        assertEquals(ExpectedAccepts.MAX_PER_TURN, expected.count(0));
+    }
+
+    @Test
+    void afterALongTurnAllAreAccepted() {
+        assertEquals(ExpectedAccepts.MAX_PER_TURN, expected.count(2_000_000));
+        assertEquals(1, expected.count(50_000));
     }
 }
