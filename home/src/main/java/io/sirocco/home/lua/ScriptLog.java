@@ -21,7 +21,7 @@ public final class ScriptLog {
     private static final int MAX_LINES = 1_000;
     private static final int MAX_LENGTH = 1_000;
     private static final int LINES_A_SECOND = 100;
-    private static final Pattern OTHER_CONTROLS = Pattern.compile("[\\p{Cntrl}&&[^\n\t]]");
+    private static final Pattern OTHER_CONTROLS = Pattern.compile("[\\p{Cc}&&[^\n\t]]");
     private static final String NEXT_LINE = "\n    "; // looks like no line of its own
 
     /** A line. Immutable. */

@@ -91,7 +91,7 @@ sealed interface Packet {
 
     /** A log must not show what a peer makes of it. */
     private static String printable(String text) {
-        return text.replaceAll("\\p{Cntrl}", "?");
+        return text.replaceAll("\\p{Cc}", "?");
     }
 
     /** Returns the bytes of this packet. */
