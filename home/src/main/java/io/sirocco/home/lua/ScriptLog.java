@@ -50,8 +50,8 @@ public final class ScriptLog {
 
     /** Adds a line. */
     public void add(Level level, String text) {
-        String cut = text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "...";
-        String line = OTHER_CONTROLS.matcher(cut).replaceAll("?").replace("\n", NEXT_LINE);
+        String cut = OTHER_CONTROLS.matcher(cut(text)).replaceAll("?");
+        String line = cut(cut.replace("\n", NEXT_LINE));
         int unwritten = keep(level, line);
         if (unwritten < 0) {
             return;
@@ -60,6 +60,10 @@ public final class ScriptLog {
             LOG.get().log(Level.WARNING, "{0} lines of scripts were too many", unwritten);
         }
         LOG.get().log(level, "{0}", line);
+    }
+
+    private static String cut(String text) {
+        return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "...";
     }
 
     /** Returns -1 if the line is too many for the server's log, else how many were before it. */

@@ -33,5 +33,6 @@ class ScriptLogTest {
     @Test
     void aLongLineIsCut() {
         assertEquals("x".repeat(1_000) + "...", logged("x".repeat(1_001)));
+        assertEquals(1_003, logged("\n".repeat(1_000)).length());
     }
 }

@@ -82,7 +82,8 @@ final class EpollListener implements ListeningSocket, Watched {
     /** Accepts some of what waits. */
     @Override
     public void ready(int events) {
-        int most = acceptor.oneAtATime() ? 1 : expected.count(transport.loop().lastTurnNanos());
+        boolean oneAtATime = acceptor.oneAtATime();
+        int most = oneAtATime ? 1 : expected.count(transport.loop().lastTurnNanos());
         int count = 0;
         for (int i = 0; i < most && !closed && acceptor.accepting(); i++) {
             int accepted = LinuxStreams.accept(transport.state(), descriptor);
@@ -98,7 +99,7 @@ final class EpollListener implements ListeningSocket, Watched {
             place(accepted);
             count++;
         }
-        if (count == most) {
+        if (count == most && !oneAtATime) {
             expected.batchFull(transport.turn());
         }
     }
