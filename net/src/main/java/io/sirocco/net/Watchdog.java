@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks at the loops every few milliseconds while they work, half as often when it has just found
- * all of them waiting, and dozes while they are idle.
+ * Looks at the loops every few milliseconds while one of them is in a turn that lasts, half as often
+ * while their turns are short, and dozes while they are idle.
  *
  * <p>A loop whose turn lasts longer than {@link Settings#longTurnMillis} is reported once per turn,
  * with the stack of what blocks it: to the log, to the observer and as the JFR event {@code
@@ -39,6 +39,13 @@ final class Watchdog implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Watchdog.class);
     private static final long DOZE = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int IDLE_LOOKS = 5; // before it dozes
+
+    /** What a look has found: of the loops, the one that asks for most attention. */
+    enum Found {
+        WAITING,
+        SHORT_TURN,
+        TURN_THAT_LASTS
+    }
 
     /** A run that lasts so many times what moves its kind moves it for good. */
     private static final int LONG = 10;
@@ -102,9 +109,11 @@ final class Watchdog implements AutoCloseable {
         Loop.prepareLog(); // here, where it delays no start
         int idle = 0;
         while (!closed) {
-            idle = lookAndSurvive() ? 0 : idle + 1;
+            Found found = lookAndSurvive();
+            idle = found == Found.WAITING ? idle + 1 : 0;
             if (idle < IDLE_LOOKS) {
-                LockSupport.parkNanos(idle == 0 ? interval : 2 * interval);
+                // A look takes 20 to 50 µs, mostly of the processor of a loop.
+                LockSupport.parkNanos(found == Found.TURN_THAT_LASTS ? interval : 2 * interval);
             } else {
                 dozing = true;
                 LockSupport.parkNanos(DOZE); // not for ever: a turn may have begun just now
@@ -115,33 +124,33 @@ final class Watchdog implements AutoCloseable {
     }
 
     /** It goes on after whatever is thrown, for want of memory above all. */
-    private boolean lookAndSurvive() {
+    private Found lookAndSurvive() {
         try {
             return look();
         } catch (Throwable e) {
             Loop.warn(LOG, NOT_LOOKED, e);
-            return true;
+            return Found.SHORT_TURN;
         }
     }
 
-    /** Looks at all loops, and returns whether one of them works. */
-    boolean look() {
-        boolean busy = false;
+    /** Looks at all loops. */
+    Found look() {
+        Found most = Found.WAITING;
         for (Loop loop : loops) {
             try {
-                busy |= look(loop, sights[loop.index()]);
+                Found found = look(loop, sights[loop.index()]);
+                most = found.compareTo(most) > 0 ? found : most;
             } catch (Throwable e) { // out of heap, for one: this thread must not end
                 Loop.warn(LOG, MISSED, e);
             }
         }
-        return busy;
+        return most;
     }
 
-    /** Returns whether the loop works. */
-    private boolean look(Loop loop, Sight sight) {
+    private Found look(Loop loop, Sight sight) {
         long since = loop.turns.begun();
         long now = System.nanoTime();
-        if (since != 0 && since == sight.turn) {
+        if (since != 0 && (since == sight.turn || now - since >= interval)) {
             loop.turns.isLong(since);
         }
         sight.turn = since;
@@ -151,7 +160,10 @@ final class Watchdog implements AutoCloseable {
         if (settings.blockingMillis > 0) {
             lookAtRun(loop, sight, now);
         }
-        return since != 0;
+        if (since == 0) {
+            return Found.WAITING;
+        }
+        return now - since < interval / 2 ? Found.SHORT_TURN : Found.TURN_THAT_LASTS;
     }
 
     private void lookAtTurn(Loop loop, Sight sight, long since, long held) {

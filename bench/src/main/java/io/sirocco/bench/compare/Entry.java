@@ -2,6 +2,8 @@
 package io.sirocco.bench.compare;
 
 import io.sirocco.bench.report.Race;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -23,12 +25,20 @@ record Entry(Race.Peer peer, Set<String> works, Optional<ServerProcess> server) 
     }
 
     /**
-     * How long it works before it is measured, in seconds: that is half of a round, or {@code
-     * warmUp} on the JVM, whose compiler needs to see more, and shares the server's core meanwhile.
+     * How long it works before it is measured, in seconds: half of a round, or {@code warmUp} on
+     * the JVM, whose compiler needs to see more, and shares the server's core meanwhile. There it
+     * is seven loads, the first five of them short, since the connections close behind each: a JVM
+     * that has not seen that yet compiles as if it never happened, and has to compile again when it
+     * does, which would be in the middle of the measurement.
      */
     List<Double> warmUps(double seconds, double warmUp) {
-        double jvm = Math.max(seconds, warmUp / 2);
-        return ON_THE_JVM.contains(peer.language()) ? List.of(jvm, jvm) : List.of(seconds / 2);
+        if (!ON_THE_JVM.contains(peer.language())) {
+            return List.of(seconds / 2);
+        }
+        double all = Math.max(warmUp, 2 * seconds);
+        var loads = new ArrayList<>(Collections.nCopies(5, all / 15));
+        loads.addAll(Collections.nCopies(2, all / 3));
+        return loads;
     }
 
     /** Why it has no part in a work; empty when it has. */

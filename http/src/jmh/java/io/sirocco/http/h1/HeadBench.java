@@ -83,7 +83,7 @@ final class HeadBench {
         long sum = 0;
         for (int i = 0; i < OPERATIONS; i++) {
             if (head.parse(slab, 0, length, HeadLimits.DEFAULT) != Parsed.COMPLETE) {
-                throw new AssertionError(head.rule());
+                throw new AssertionError("the head of " + length + " bytes is not complete");
             }
             sum += head.end() + head.count();
         }
