@@ -9,6 +9,7 @@ import io.sirocco.net.TransportKind;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -134,6 +135,52 @@ class PipeliningTest extends OnTheWire {
                         Reply.all(client.text()).stream().map(Reply::body).toList());
                 assertEquals(1, most.get());
             }
+        }
+    }
+
+    /** However many requests a client sends at once, others are served after some of them. */
+    @ParameterizedTest
+    @FieldSource("io.sirocco.http.OnTheWire#TRANSPORTS")
+    void othersComeBetween(TransportKind transport) throws Exception {
+        int requests = 1_000;
+        var held = new CountDownLatch(1);
+        var release = new CountDownLatch(1);
+        var served = new AtomicInteger();
+        var servedBefore = new CompletableFuture<Integer>();
+        try (var serving =
+                        new Serving(
+                                transport,
+                                Mode.INLINE,
+                                config -> {},
+                                routes -> {
+                                    routes.get(
+                                            "/hold",
+                                            _ -> {
+                                                held.countDown();
+                                                release.await();
+                                                return Response.text("held");
+                                            });
+                                    routes.get(
+                                            "/many",
+                                            _ -> Response.text("" + served.incrementAndGet()));
+                                    routes.get(
+                                            "/one",
+                                            _ -> {
+                                                servedBefore.complete(served.get());
+                                                return Response.text("one");
+                                            });
+                                });
+                Client holder = serving.client();
+                Client many = serving.client();
+                Client one = serving.client()) {
+            holder.send("GET /hold HTTP/1.1\nHost: a\n\n");
+            held.await();
+            many.send("GET /many HTTP/1.1\nHost: a\n\n".repeat(requests));
+            one.send("GET /one HTTP/1.1\nHost: a\n\n");
+            release.countDown();
+            many.until("\r\n\r\n" + requests);
+            int before = servedBefore.get();
+            assertTrue(before <= 100, () -> before + " came first");
         }
     }
 

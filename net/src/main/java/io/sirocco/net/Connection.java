@@ -334,7 +334,9 @@ public abstract class Connection extends ConnectionSocket {
         if (has(SUSPENDED)) {
             clear(SUSPENDED);
             InputSide.deliverSoon(this);
-            InputSide.readAgain(this);
+            if (!has(DELIVERING)) { // else when the delivery has ended, by what it has left
+                InputSide.readAgain(this);
+            }
         }
     }
 

@@ -23,9 +23,10 @@ final class ConnectionInput {
 
     Connection owner;
 
-    /** The bytes that wait are the first {@link #length} ones; null for none. */
+    /** The bytes that wait are the {@link #length} ones from {@link #from} on; null for none. */
     byte[] bytes;
 
+    int from;
     int length;
     long peerSent; // since it was moved last
 
@@ -66,6 +67,7 @@ final class ConnectionInput {
     /** Forgets the bytes that wait; their count stays. */
     void forget() {
         bytes = null;
+        from = 0;
         length = 0;
     }
 

@@ -129,7 +129,11 @@ final class InputSide {
         }
         c.set(DELIVERING);
         int used = c.protocol().relay(c, input);
+        boolean resumed = c.has(RESUMING);
         c.clear(DELIVERING | RESUMING);
+        if (resumed) {
+            readAgain(c);
+        }
         return c.has(OVER | DISCARDS) ? input.length() : used;
     }
 
@@ -143,10 +147,10 @@ final class InputSide {
         int total = buffered + length;
         byte[] slab = c.loop().slab(total);
         if (buffered > 0) {
-            System.arraycopy(c.input.bytes, 0, slab, 0, buffered);
+            System.arraycopy(c.input.bytes, c.input.from, slab, 0, buffered);
         }
         MemorySegment.copy(memory, JAVA_BYTE, offset, slab, buffered, length);
-        deliver(c, slab, total);
+        deliver(c, slab, 0, total, false);
     }
 
     /** Delivers what is kept, in a task of its own. */
@@ -162,11 +166,9 @@ final class InputSide {
     private static void deliverKept(Connection c) {
         c.clear(RESUMING);
         try {
-            int total = c.bufferedInput();
-            if (total > 0 && !c.has(SUSPENDED | OVER)) {
-                byte[] slab = c.loop().slab(total);
-                System.arraycopy(c.input.bytes, 0, slab, 0, total);
-                deliver(c, slab, total);
+            int length = c.bufferedInput();
+            if (length > 0 && !c.has(SUSPENDED | OVER)) {
+                deliver(c, c.input.bytes, c.input.from, length, true);
             }
             if (c.has(END_WAITS)) {
                 notifyEnded(c);
@@ -176,56 +178,81 @@ final class InputSide {
         }
     }
 
-    private static void deliver(Connection c, byte[] slab, int total) {
+    /**
+     * Delivers {@code length} bytes, and keeps what the protocol leaves.
+     *
+     * @param own whether the array is this connection's, so that the rest can stay in it
+     */
+    private static void deliver(Connection c, byte[] bytes, int from, int length, boolean own) {
         forgetKept(c);
         c.set(DELIVERING);
         boolean plain = c.tlsLayer() == null;
-        int used;
+        int to = from + length;
+        int next;
         try {
-            used = c.protocol().received(c, slab, 0, total);
+            next = c.protocol().received(c, bytes, from, to);
         } catch (Throwable e) {
             c.fail(e);
             return;
         }
+        boolean resumed = c.has(RESUMING);
         c.clear(DELIVERING);
-        if (used == total || c.has(OVER | DISCARDS)) {
+        if (next == to || c.has(OVER | DISCARDS)) {
             c.clear(RESUMING);
             reserve(c, Kind.BUFFERED, 0);
+        } else if (next < from || next > to) {
+            String given = " was given bytes " + from + " to " + to + " and returned ";
+            c.fail(new IndexOutOfBoundsException(c.protocol() + given + next));
             return;
-        }
-        if (used < 0 || used > total) {
-            c.fail(
-                    new IndexOutOfBoundsException(
-                            c.protocol() + " was given " + total + " bytes and used " + used));
-            return;
-        }
-        if (used > 0 && c.input != null) {
-            c.loop().memory().renew(c.input);
-        }
-        if (!reserve(c, Kind.BUFFERED, total - used)) {
-            c.clear(RESUMING); // nothing is left to deliver
-            refuse(c);
-            return;
-        }
-        c.input.bytes = Arrays.copyOfRange(slab, used, total);
-        c.input.length = total - used;
-        if (plain && c.tlsLayer() != null) {
-            deliverToTls(c);
-        } else if (c.has(RESUMING)) {
-            c.loop().execute(() -> deliverKept(c));
         } else {
+            if (next > from && c.input != null) {
+                c.loop().memory().renew(c.input);
+            }
+            if (!keepRest(c, bytes, next, to, own)) {
+                c.clear(RESUMING); // nothing is left to deliver
+                refuse(c);
+                return;
+            }
+            if (plain && c.tlsLayer() != null) {
+                deliverToTls(c);
+                return;
+            }
+            if (resumed) {
+                c.loop().execute(() -> deliverKept(c));
+            }
             stopReadingWhenFull(c);
         }
+        if (own || resumed) {
+            readAgain(c);
+        }
+    }
+
+    /**
+     * Keeps the bytes from {@code next} on, and returns whether there is room for them. They stay
+     * where they are as long as they are half of an array of this connection's own: a protocol may
+     * take 64 KiB in portions of some bytes, and a copy for each would take the loop's time.
+     */
+    private static boolean keepRest(Connection c, byte[] bytes, int next, int to, boolean own) {
+        int left = to - next;
+        boolean stays = own && left >= bytes.length / 2;
+        if (!reserve(c, Kind.BUFFERED, stays ? bytes.length : left)) {
+            return false;
+        }
+        c.input.bytes = stays ? bytes : Arrays.copyOfRange(bytes, next, to);
+        c.input.from = stays ? next : 0;
+        c.input.length = left;
+        return true;
     }
 
     /** Passes to TLS what the protocol before it, the PROXY header, has left. */
     private static void deliverToTls(Connection c) {
         MemorySegment records = MemorySegment.ofArray(c.input.bytes);
+        int from = c.input.from;
         int length = c.input.length;
         c.input.forget();
         c.clear(RESUMING);
         reserve(c, Kind.BUFFERED, 0); // TLS counts them from here on
-        c.tlsLayer().received(records, 0, length);
+        c.tlsLayer().received(records, from, length);
     }
 
     /** Discards everything from now on. */
@@ -242,22 +269,55 @@ final class InputSide {
     // ---- what is kept
 
     private static void keep(Connection c, MemorySegment memory, long offset, int length) {
-        int total = c.bufferedInput() + length;
-        byte[] bytes = c.input == null ? null : c.input.bytes;
-        if (bytes == null || total > bytes.length) {
-            int size = bytes == null ? total : Math.max(total, bytes.length * 2);
-            if (!reserve(c, Kind.BUFFERED, size)) {
-                refuse(c);
-                return;
-            }
-            if (c.input == null) {
-                return; // the connection has ended
-            }
-            c.input.bytes = bytes == null ? new byte[size] : Arrays.copyOf(bytes, size);
+        if (!makeRoom(c, length)) {
+            refuse(c);
+            return;
         }
-        MemorySegment.copy(memory, JAVA_BYTE, offset, c.input.bytes, c.input.length, length);
-        c.input.length = total;
+        ConnectionInput kept = c.input;
+        if (kept == null) {
+            return; // the connection has ended
+        }
+        MemorySegment.copy(memory, JAVA_BYTE, offset, kept.bytes, kept.from + kept.length, length);
+        kept.length += length;
         stopReadingWhenFull(c);
+    }
+
+    /**
+     * Has {@code more} bytes fit behind the kept ones. These are moved seldom enough: within their
+     * array only if half of it is free afterwards.
+     */
+    private static boolean makeRoom(Connection c, int more) {
+        int total = c.bufferedInput() + more;
+        byte[] bytes = c.input == null ? null : c.input.bytes;
+        if (bytes == null) {
+            return moveKept(c, total);
+        }
+        if (c.input.from + total <= bytes.length) {
+            return true;
+        }
+        if (total <= bytes.length / 2) {
+            System.arraycopy(bytes, c.input.from, bytes, 0, c.input.length);
+            c.input.from = 0;
+            return true;
+        }
+        return moveKept(c, Math.max(total, 2 * Math.min(total, bytes.length)));
+    }
+
+    /** Moves the kept bytes to a new array. */
+    private static boolean moveKept(Connection c, int size) {
+        if (!reserve(c, Kind.BUFFERED, size)) {
+            return false;
+        }
+        ConnectionInput kept = c.input;
+        if (kept != null) {
+            byte[] bytes = new byte[size];
+            if (kept.bytes != null) {
+                System.arraycopy(kept.bytes, kept.from, bytes, 0, kept.length);
+            }
+            kept.bytes = bytes;
+            kept.from = 0;
+        }
+        return true;
     }
 
     private static void forgetKept(Connection c) {
@@ -358,10 +418,10 @@ final class InputSide {
 
     // ---- reading the socket, or not
 
-    /** Returns whether enough is kept for a suspended protocol: less when memory is tight. */
+    /** Returns whether enough is kept for later: less when memory is tight. */
     private static boolean isFull(Connection c) {
         int most = c.loop().memory().tight() ? MAX_BUFFERED_INPUT / 4 : MAX_BUFFERED_INPUT;
-        return c.has(SUSPENDED) && c.bufferedInput() >= most;
+        return c.has(SUSPENDED | RESUMING) && c.bufferedInput() >= most;
     }
 
     private static void stopReadingWhenFull(Connection c) {

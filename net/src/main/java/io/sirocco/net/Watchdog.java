@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks at the loops every few milliseconds while one of them is in a turn that lasts, half as often
- * while their turns are short, and dozes while they are idle.
+ * Looks at the loops every few milliseconds while one of them is in a turn that lasts, half as
+ * often while their turns are short, and dozes while they are idle.
  *
  * <p>A loop whose turn lasts longer than {@link Settings#longTurnMillis} is reported once per turn,
  * with the stack of what blocks it: to the log, to the observer and as the JFR event {@code

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -214,6 +215,66 @@ class InputTest {
         Listener listener = rig.listen(probe);
         rig.connect(listener).send("one at a time");
         Rig.until("all is taken", () -> probe.input().equals("one at a time"));
+    }
+
+    /** Leaves all but {@code portion} bytes of each delivery to the next turn. */
+    private static class Portions extends Probe {
+        final int portion;
+        int most; // bytes of a delivery
+
+        Portions(int portion) {
+            this.portion = portion;
+        }
+
+        @Override
+        public int received(Connection c, byte[] bytes, int from, int to) {
+            int n = Math.min(portion, to - from);
+            most = Math.max(most, to - from);
+            c.suspend();
+            c.resume();
+            super.received(c, bytes, from, from + n);
+            return from + n;
+        }
+    }
+
+    @Test
+    void whatIsLeftToTheNextTurnPushesTheSenderBack() throws Exception {
+        var portions = new Portions(4 << 10);
+        Listener listener = rig.listen(portions);
+        byte[] sent = Rig.pattern(12 << 20);
+        rig.connect(listener).sending(sent).join();
+        Rig.until("all is taken", () -> portions.inputLength() == sent.length);
+        assertArrayEquals(sent, portions.inputBytes());
+        int limit = Connection.MAX_BUFFERED_INPUT + Transport.MAX_RECEIVED_PER_TURN;
+        assertTrue(portions.most < limit, () -> "given " + portions.most);
+    }
+
+    /** Copies for each of many small portions would let a few connections hold up a loop. */
+    @Test
+    void whatIsLeftToTheNextTurnIsNotCopiedForEachPortion() throws Exception {
+        int length = Connection.MAX_BUFFERED_INPUT;
+        var before = new AtomicLong();
+        var allocated = new AtomicLong();
+        var portions =
+                new Portions(32) {
+                    @Override
+                    public int received(Connection c, byte[] bytes, int from, int to) {
+                        if (inputLength() == 0) {
+                            before.set(Rig.allocated());
+                        }
+                        int next = super.received(c, bytes, from, to);
+                        if (inputLength() == length) {
+                            allocated.set(Rig.allocated() - before.get());
+                        }
+                        return next;
+                    }
+                };
+        Listener listener = rig.listen(portions);
+        byte[] sent = Rig.pattern(length);
+        rig.connect(listener).sending(sent).join();
+        Rig.until("all is taken", () -> allocated.get() > 0);
+        assertArrayEquals(sent, portions.inputBytes());
+        assertTrue(allocated.get() < 16 * length, () -> "allocated " + allocated);
     }
 
     @Test

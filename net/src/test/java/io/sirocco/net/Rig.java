@@ -187,6 +187,20 @@ public final class Rig implements AutoCloseable {
         return (byte) (i * 31 + (i >> 8) * 7 + (i >> 16));
     }
 
+    /** Bytes that this thread has allocated; by reflection, for the module needs no management. */
+    static long allocated() {
+        try {
+            var factory = Class.forName("java.lang.management.ManagementFactory");
+            var threads = factory.getMethod("getThreadMXBean").invoke(null);
+            return (long)
+                    Class.forName("com.sun.management.ThreadMXBean")
+                            .getMethod("getCurrentThreadAllocatedBytes")
+                            .invoke(threads);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     public static int openDescriptors() {
         try (var list = Files.list(Path.of("/proc/self/fd"))) {
             return (int) list.count();

@@ -34,6 +34,9 @@ import java.util.function.Function;
 final class Http1 extends Http1Output implements ServerProtocol {
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(ISO_8859_1);
 
+    /** Requests that it reads before other connections have their turn. */
+    private static final int MAX_PIPELINED = 32;
+
     private final Http1Context shared;
 
     Http1(Connection connection, Http1Context shared) {
@@ -54,6 +57,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
         int at = from;
+        int requests = 0;
         while (at < to && connection.isOpen() && !is(UPGRADED)) {
             if (exchange != null) {
                 if (body == null) {
@@ -69,7 +73,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
             } else if (connection.isCongested()) { // responses are not taken: no more requests
                 connection.suspend();
                 break;
-            } else if (at > from && context.loop.isTurnLong()) {
+            } else if (requests == MAX_PIPELINED || at > from && context.loop.isTurnLong()) {
                 connection.suspend(); // others first; pipelined requests continue in the next turn
                 connection.resume();
                 break;
@@ -78,6 +82,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
                 if (next < 0) {
                     break;
                 }
+                requests++;
                 at = next;
             }
         }
