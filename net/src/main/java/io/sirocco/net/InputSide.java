@@ -252,6 +252,7 @@ final class InputSide {
         c.input.forget();
         c.clear(RESUMING);
         reserve(c, Kind.BUFFERED, 0); // TLS counts them from here on
+        readAgain(c);
         c.tlsLayer().received(records, from, length);
     }
 
@@ -261,6 +262,7 @@ final class InputSide {
         forgetKept(c);
         reserve(c, Kind.BUFFERED, 0);
         c.resume();
+        readAgain(c);
         if (c.has(END_WAITS) && !c.has(RESUMING)) {
             c.loop().execute(() -> deliverKept(c)); // nothing is left that the end could wait for
         }

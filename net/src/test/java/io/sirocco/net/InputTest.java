@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.transport.Transport;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -247,6 +248,18 @@ class InputTest {
         assertArrayEquals(sent, portions.inputBytes());
         int limit = Connection.MAX_BUFFERED_INPUT + Transport.MAX_RECEIVED_PER_TURN;
         assertTrue(portions.most < limit, () -> "given " + portions.most);
+    }
+
+    @Test
+    void whatIsLeftToTheNextTurnCanBeDiscardedWithAllThatFollows() throws Exception {
+        var portions = new Portions(1);
+        Listener listener = rig.listen(portions);
+        Thread sender = rig.connect(listener).sending(Rig.pattern(12 << 20));
+        Connection connection = portions.connection();
+        int full = Connection.MAX_BUFFERED_INPUT;
+        Rig.until("much is left", () -> Rig.ask(rig.loop(), connection::bufferedInput) >= full);
+        Rig.on(rig.loop(), connection::discardInput);
+        assertTrue(sender.join(Duration.ofSeconds(20)), "the sender is rid of all");
     }
 
     /** Copies for each of many small portions would let a few connections hold up a loop. */
