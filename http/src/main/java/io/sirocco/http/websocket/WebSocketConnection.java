@@ -31,6 +31,9 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     /** Bytes that a message which waits for the program costs, beside its own. */
     static final int MESSAGE_COST = 64;
 
+    /** Messages that it reads before other connections have their turn. */
+    private static final int MAX_PER_TURN = 256;
+
     private final WebSocketListener listener;
     private final TaskKind kind; // of the listener's calls; null for one that stays on the loop
     private ListenerQueue queue; // null while the listener is called on the loop
@@ -101,12 +104,17 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
 
     private int read(byte[] bytes, int from, int to) {
         int at = from;
-        while (true) {
+        for (int messages = 0; ; messages++) {
             if (is(OVER | PEER_CLOSED)) {
                 return to;
             }
             if (heldBack()) {
                 connection.suspend();
+                return at;
+            }
+            if (messages == MAX_PER_TURN || messages > 0 && context.loop.isTurnLong()) {
+                connection.suspend(); // others first; it goes on in the next turn
+                connection.resume();
                 return at;
             }
             at = reader().read(bytes, at, to);

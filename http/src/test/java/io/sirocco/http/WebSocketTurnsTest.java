@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.http.Serving.Mode;
+import io.sirocco.http.websocket.Frame;
+import io.sirocco.net.TransportKind;
+import java.io.ByteArrayOutputStream;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** Connections of one loop have their turns, however many messages one of them sends. */
+@Timeout(60)
+class WebSocketTurnsTest {
+    private static final int MESSAGES = 4_000;
+
+    private final CountDownLatch held = new CountDownLatch(1);
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final AtomicInteger received = new AtomicInteger();
+    private final CompletableFuture<Integer> receivedBefore = new CompletableFuture<>();
+    private final CompletableFuture<Void> all = new CompletableFuture<>();
+
+    private void routes(Routes routes) {
+        var sockets = WebSockets.of(settings -> {});
+        var many =
+                new WebSocketListener() {
+                    @Override
+                    public void onText(WebSocket socket, String text) {
+                        if (received.incrementAndGet() == MESSAGES) {
+                            all.complete(null);
+                        }
+                    }
+                };
+        var one =
+                new WebSocketListener() {
+                    @Override
+                    public void onText(WebSocket socket, String text) {
+                        receivedBefore.complete(received.get());
+                    }
+                };
+        routes.get("/many", _ -> Response.webSocket(sockets, many));
+        routes.get("/one", _ -> Response.webSocket(sockets, one));
+        routes.get("/hold", _ -> hold());
+    }
+
+    private Response hold() throws InterruptedException {
+        held.countDown();
+        release.await();
+        return Response.text("held");
+    }
+
+    @ParameterizedTest
+    @FieldSource("io.sirocco.http.OnTheWire#TRANSPORTS")
+    void othersComeBetween(TransportKind transport) throws Exception {
+        try (var serving = new Serving(transport, Mode.INLINE, config -> {}, this::routes);
+                var many = WebSocketPeer.open(serving, "/many");
+                var one = WebSocketPeer.open(serving, "/one");
+                Client holder = serving.client()) {
+            var frames = new ByteArrayOutputStream();
+            for (int i = 0; i < MESSAGES; i++) {
+                frames.writeBytes(Frame.masked(0x81, new byte[] {'.'}, 0x12345678));
+            }
+            holder.send("GET /hold HTTP/1.1\nHost: a\n\n");
+            held.await();
+            many.client.send(frames.toByteArray());
+            one.text("!");
+            release.countDown();
+            all.get();
+            int before = receivedBefore.get();
+            assertTrue(before <= MESSAGES / 4, () -> before + " came first");
+        }
+    }
+}
