@@ -35,7 +35,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(ISO_8859_1);
 
     /** Requests that it reads before other connections have their turn. */
-    private static final int MAX_PIPELINED = 32;
+    private static final int MAX_PER_TURN = 32;
 
     private final Http1Context shared;
 
@@ -73,7 +73,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
             } else if (connection.isCongested()) { // responses are not taken: no more requests
                 connection.suspend();
                 break;
-            } else if (requests == MAX_PIPELINED || at > from && context.loop.isTurnLong()) {
+            } else if (requests == MAX_PER_TURN || at > from && context.loop.isTurnLong()) {
                 connection.suspend(); // others first; pipelined requests continue in the next turn
                 connection.resume();
                 break;
