@@ -151,8 +151,10 @@ class PipeliningTest extends OnTheWire {
                         new Serving(
                                 transport,
                                 Mode.INLINE,
+                                secure(),
                                 config -> {},
                                 routes -> {
+                                    routes.get("/ready", _ -> Response.text("ready"));
                                     routes.get(
                                             "/hold",
                                             _ -> {
@@ -173,9 +175,15 @@ class PipeliningTest extends OnTheWire {
                 Client holder = serving.client();
                 Client many = serving.client();
                 Client one = serving.client()) {
+            for (Client each : List.of(holder, many, one)) {
+                each.send("GET /ready HTTP/1.1\nHost: a\n\n");
+                each.until("\r\n\r\nready");
+            }
             holder.send("GET /hold HTTP/1.1\nHost: a\n\n");
             held.await();
-            many.send("GET /many HTTP/1.1\nHost: a\n\n".repeat(requests));
+            for (int i = 0; i < requests; i++) { // over TLS in a record each
+                many.send("GET /many HTTP/1.1\nHost: a\n\n");
+            }
             one.send("GET /one HTTP/1.1\nHost: a\n\n");
             release.countDown();
             many.until("\r\n\r\n" + requests);

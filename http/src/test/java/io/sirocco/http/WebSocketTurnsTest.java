@@ -4,15 +4,15 @@ package io.sirocco.http;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Serving.Mode;
-import io.sirocco.http.websocket.Frame;
 import io.sirocco.net.TransportKind;
-import java.io.ByteArrayOutputStream;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Connections of one loop have their turns, however many messages one of them sends. */
 @Timeout(60)
@@ -45,6 +45,7 @@ class WebSocketTurnsTest {
                 };
         routes.get("/many", _ -> Response.webSocket(sockets, many));
         routes.get("/one", _ -> Response.webSocket(sockets, one));
+        routes.get("/ready", _ -> Response.text("ready"));
         routes.get("/hold", _ -> hold());
     }
 
@@ -54,20 +55,25 @@ class WebSocketTurnsTest {
         return Response.text("held");
     }
 
+    static Stream<Arguments> kinds() {
+        return OnTheWire.TRANSPORTS.stream()
+                .flatMap(t -> Stream.of(Arguments.of(t, false), Arguments.of(t, true)));
+    }
+
     @ParameterizedTest
-    @FieldSource("io.sirocco.http.OnTheWire#TRANSPORTS")
-    void othersComeBetween(TransportKind transport) throws Exception {
-        try (var serving = new Serving(transport, Mode.INLINE, config -> {}, this::routes);
+    @MethodSource("kinds")
+    void othersComeBetween(TransportKind transport, boolean secure) throws Exception {
+        try (var serving = new Serving(transport, Mode.INLINE, secure, config -> {}, this::routes);
                 var many = WebSocketPeer.open(serving, "/many");
                 var one = WebSocketPeer.open(serving, "/one");
                 Client holder = serving.client()) {
-            var frames = new ByteArrayOutputStream();
-            for (int i = 0; i < MESSAGES; i++) {
-                frames.writeBytes(Frame.masked(0x81, new byte[] {'.'}, 0x12345678));
-            }
+            holder.send("GET /ready HTTP/1.1\nHost: a\n\n");
+            holder.until("\r\n\r\nready");
             holder.send("GET /hold HTTP/1.1\nHost: a\n\n");
             held.await();
-            many.client.send(frames.toByteArray());
+            for (int i = 0; i < MESSAGES; i++) { // over TLS in a record each
+                many.text(".");
+            }
             one.text("!");
             release.countDown();
             all.get();

@@ -26,8 +26,8 @@ import java.util.Optional;
  * </pre>
  *
  * <p>Input: bytes that the protocol does not use are kept and come first in the next delivery.
- * While delivery is suspended, the connection keeps up to {@link #MAX_BUFFERED_INPUT} bytes and
- * then stops reading the socket.
+ * While input waits, since delivery is suspended or other connections come first, the connection
+ * keeps up to {@link #MAX_BUFFERED_INPUT} bytes and then stops reading the socket.
  *
  * <p>Output: the connection gathers what is written during a turn and sends it at the end of the
  * turn, or after half a millisecond of a long turn. That is one send, unless the output is large,
@@ -42,8 +42,9 @@ public abstract class Connection extends ConnectionSocket {
     }
 
     /**
-     * Bytes of input that a suspended connection keeps before it stops reading the socket. Bytes
-     * that the same turn has already received come on top: at most 4 MiB, usually none.
+     * Bytes of waiting input at which a connection stops reading the socket; a quarter of it while
+     * memory is short. Bytes that the same turn has already received come on top: at most 4 MiB,
+     * usually none.
      */
     public static final int MAX_BUFFERED_INPUT = 64 << 10;
 
@@ -61,7 +62,7 @@ public abstract class Connection extends ConnectionSocket {
     static final int LINGERING = 1 << 5; // our side has ended, the peer's has not
     static final int CLOSING = 1 << 6;
     static final int QUEUED = 1 << 7; // on the loop's list of those to flush
-    static final int RESUMING = 1 << 8; // kept input will be delivered soon
+    static final int RESUMING = 1 << 8; // what is kept, or what a delivery leaves, comes soon
     static final int READ_PAUSED = 1 << 9; // by a rate limit
     static final int DELIVERING = 1 << 10; // the protocol is being called with input
     static final int END_WAITS = 1 << 11; // behind input that is kept back
@@ -334,10 +335,29 @@ public abstract class Connection extends ConnectionSocket {
         if (has(SUSPENDED)) {
             clear(SUSPENDED);
             InputSide.deliverSoon(this);
-            if (!has(DELIVERING)) { // else when the delivery has ended, by what it has left
+            if (!has(DELIVERING)) { // a delivery's end decides, by how much input is left
                 InputSide.readAgain(this);
             }
         }
+    }
+
+    /**
+     * Returns whether other connections should be served before this one: it has been served {@code
+     * most} requests or messages in a row in this turn of the loop, or at least one and the
+     * {@linkplain Loop#isTurnLong turn is long}. Else counts one more. {@link #yieldInput} leaves
+     * the rest to a later delivery.
+     */
+    public final boolean hadItsTurn(int most) {
+        return loop().hadItsTurn(this, most);
+    }
+
+    /**
+     * Leaves the rest of this delivery to a later one, so that other connections are served first.
+     * Only within {@link Protocol#received}.
+     */
+    public final void yieldInput() {
+        suspend();
+        resume();
     }
 
     /**

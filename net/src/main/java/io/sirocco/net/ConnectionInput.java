@@ -23,7 +23,7 @@ final class ConnectionInput {
 
     Connection owner;
 
-    /** The bytes that wait are the {@link #length} ones from {@link #from} on; null for none. */
+    /** The input that waits: {@link #length} bytes from index {@link #from} on; null if none. */
     byte[] bytes;
 
     int from;

@@ -139,6 +139,9 @@ final class InputSide {
 
     /** Delivers received bytes, decrypted by TLS if there is TLS, behind the kept ones. */
     static void deliver(Connection c, MemorySegment memory, long offset, int length) {
+        if (c.has(OVER | DISCARDS)) {
+            return;
+        }
         if (c.has(SUSPENDED | RESUMING)) {
             keep(c, memory, offset, length);
             return;
@@ -158,8 +161,8 @@ final class InputSide {
         if (c.has(DELIVERING)) {
             c.set(RESUMING); // deliver() sees it when the protocol returns
         } else if (c.bufferedInput() > 0 && !c.has(RESUMING)) {
+            c.loop().execute(() -> deliverKept(c)); // without heap it is not resuming
             c.set(RESUMING);
-            c.loop().execute(() -> deliverKept(c));
         }
     }
 
@@ -181,7 +184,8 @@ final class InputSide {
     /**
      * Delivers {@code length} bytes, and keeps what the protocol leaves.
      *
-     * @param own whether the array is this connection's, so that the rest can stay in it
+     * @param own whether {@code bytes} is the connection's own array, in which the rest may stay,
+     *     and not the loop's slab
      */
     private static void deliver(Connection c, byte[] bytes, int from, int length, boolean own) {
         forgetKept(c);
@@ -196,9 +200,8 @@ final class InputSide {
             return;
         }
         boolean resumed = c.has(RESUMING);
-        c.clear(DELIVERING);
         if (next == to || c.has(OVER | DISCARDS)) {
-            c.clear(RESUMING);
+            c.clear(DELIVERING | RESUMING);
             reserve(c, Kind.BUFFERED, 0);
         } else if (next < from || next > to) {
             String given = " was given bytes " + from + " to " + to + " and returned ";
@@ -208,7 +211,10 @@ final class InputSide {
             if (next > from && c.input != null) {
                 c.loop().memory().renew(c.input);
             }
-            if (!keepRest(c, bytes, next, to, own)) {
+            boolean kept = keepRest(c, bytes, next, to, own);
+            resumed = c.has(RESUMING); // perhaps by another connection, which had to give way
+            c.clear(DELIVERING);
+            if (!kept) {
                 c.clear(RESUMING); // nothing is left to deliver
                 refuse(c);
                 return;
@@ -229,8 +235,8 @@ final class InputSide {
 
     /**
      * Keeps the bytes from {@code next} on, and returns whether there is room for them. They stay
-     * where they are as long as they are half of an array of this connection's own: a protocol may
-     * take 64 KiB in portions of some bytes, and a copy for each would take the loop's time.
+     * in place if the array is the connection's own and they fill at least half of it: copying 64
+     * KiB after each small portion would be quadratic.
      */
     private static boolean keepRest(Connection c, byte[] bytes, int next, int to, boolean own) {
         int left = to - next;
@@ -282,11 +288,14 @@ final class InputSide {
         MemorySegment.copy(memory, JAVA_BYTE, offset, kept.bytes, kept.from + kept.length, length);
         kept.length += length;
         stopReadingWhenFull(c);
+        if (!c.has(SUSPENDED | RESUMING)) { // it was resumed while others gave way
+            deliverSoon(c);
+        }
     }
 
     /**
-     * Has {@code more} bytes fit behind the kept ones. These are moved seldom enough: within their
-     * array only if half of it is free afterwards.
+     * Makes room for {@code more} bytes behind the kept ones; returns false if memory is short. To
+     * bound the copying, bytes are moved to the front only if that frees half of the array.
      */
     private static boolean makeRoom(Connection c, int more) {
         int total = c.bufferedInput() + more;
@@ -305,7 +314,10 @@ final class InputSide {
         return moveKept(c, Math.max(total, 2 * Math.min(total, bytes.length)));
     }
 
-    /** Moves the kept bytes to a new array. */
+    /**
+     * Moves the kept bytes to a new array of {@code size} bytes; returns false if there is no
+     * memory for it.
+     */
     private static boolean moveKept(Connection c, int size) {
         if (!reserve(c, Kind.BUFFERED, size)) {
             return false;
@@ -404,7 +416,8 @@ final class InputSide {
 
     /** Asks the protocol to give up what it holds, if it waits for its peer. */
     static void giveUp(Connection c) {
-        if (!c.has(DELIVERING | OVER) && notifyMemoryShort(c)) { // else it runs, further up
+        // A delivery is further up in the stack, or others come first, which is not its fault.
+        if (!c.has(DELIVERING | RESUMING | OVER) && notifyMemoryShort(c)) {
             c.loop().memory().countRefused();
         }
     }
@@ -420,7 +433,10 @@ final class InputSide {
 
     // ---- reading the socket, or not
 
-    /** Returns whether enough is kept for later: less when memory is tight. */
+    /**
+     * Returns whether so much input waits that the socket is not read for now; the limit is lower
+     * when memory is tight.
+     */
     private static boolean isFull(Connection c) {
         int most = c.loop().memory().tight() ? MAX_BUFFERED_INPUT / 4 : MAX_BUFFERED_INPUT;
         return c.has(SUSPENDED | RESUMING) && c.bufferedInput() >= most;
@@ -451,10 +467,10 @@ final class InputSide {
     private static void pace(Connection c, int length) {
         long pause = c.rateLimits().read(length, c.loop().nanos());
         if (pause > 0 && !c.has(READ_PAUSED)) {
+            long delay = length > 0 ? pause + ConnectionOutput.TURN_MILLIS : pause;
+            c.loop().schedule(delay, () -> readUnlessPaused(c)); // without heap it is not paused
             c.set(READ_PAUSED);
             stopReading(c);
-            long delay = length > 0 ? pause + ConnectionOutput.TURN_MILLIS : pause;
-            c.loop().schedule(delay, () -> readUnlessPaused(c));
         }
     }
 

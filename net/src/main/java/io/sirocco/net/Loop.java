@@ -130,6 +130,9 @@ public final class Loop implements Executor {
     Watchdog watchdog; // null where there is none
     volatile Path schedulerStatistics; // of the thread; null where the system has none
     volatile int blockingTaskKinds; // kinds of task that have blocked it; written by the watchdog
+    private Connection servedLast; // by a protocol that asks hadItsTurn
+    private long servedInTurn; // in which turn that was
+    private int servedInARow;
     private long accepted;
     private long connected;
     private int mostConnections = Integer.MAX_VALUE;
@@ -442,6 +445,20 @@ public final class Loop implements Executor {
      */
     public boolean isTurnLong() {
         return turns.isLong();
+    }
+
+    /** Implements {@link Connection#hadItsTurn}. */
+    boolean hadItsTurn(Connection connection, int most) {
+        if (servedLast != connection || servedInTurn != turns.turns()) {
+            servedLast = connection;
+            servedInTurn = turns.turns();
+            servedInARow = 0;
+        }
+        if (servedInARow == most || servedInARow > 0 && isTurnLong()) {
+            return true;
+        }
+        servedInARow++;
+        return false;
     }
 
     /**

@@ -9,7 +9,8 @@ public interface Protocol {
 
     /**
      * Handles input: {@code bytes[from..to)}, beginning with the bytes that the last call left
-     * over. The array belongs to the loop and is overwritten after the call returns.
+     * over. The array belongs to the loop or the connection and is overwritten after the call
+     * returns; bytes that are left over must not be changed.
      *
      * @return the index of the first byte that was not used; the bytes from there on are kept for
      *     the next call, so a protocol bounds them by refusing input that is too long
@@ -70,7 +71,7 @@ public interface Protocol {
 
     /**
      * Ends the connection, since the {@linkplain MemoryBudget memory} of the loop has no room for
-     * bytes that were received while the protocol was suspended, and they are lost. By default the
+     * bytes that were received while earlier input still waited, and they are lost. By default the
      * same as {@link #memoryShort}.
      *
      * @return false when nothing has changed; then the connection is closed

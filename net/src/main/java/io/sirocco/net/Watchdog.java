@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks at the loops every few milliseconds while one of them is in a turn that lasts, half as
- * often while their turns are short, and dozes while they are idle.
+ * Looks at the loops every few milliseconds while one of them is in a long turn, half as often
+ * while their turns are short, and dozes while they are idle.
  *
  * <p>A loop whose turn lasts longer than {@link Settings#longTurnMillis} is reported once per turn,
  * with the stack of what blocks it: to the log, to the observer and as the JFR event {@code
@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>A {@link TaskKind} that is seen in one and the same run for {@link Settings#blockingMillis} is
  * moved off the loops: on trial, if it is the first time and the run ends soon or loads classes;
  * otherwise for good. What counts is what the watchdog itself has seen: an interval between two
- * looks counts for no more than twice what it was meant to last. So a pause that stops the whole
+ * looks counts for no more than two of the shorter intervals. So a pause that stops the whole
  * process (the garbage collector, a suspended machine) stops the watchdog too and is blamed on
  * nobody. On Linux, the time that the loop's thread was ready to run and got no processor does not
  * count either.
@@ -40,11 +40,11 @@ final class Watchdog implements AutoCloseable {
     private static final long DOZE = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int IDLE_LOOKS = 5; // before it dozes
 
-    /** What a look has found: of the loops, the one that asks for most attention. */
+    /** The state of the busiest loop at a look. A turn is long from half an interval on. */
     enum Found {
-        WAITING,
+        IDLE,
         SHORT_TURN,
-        TURN_THAT_LASTS
+        LONG_TURN
     }
 
     /** A run that lasts so many times what moves its kind moves it for good. */
@@ -110,10 +110,10 @@ final class Watchdog implements AutoCloseable {
         int idle = 0;
         while (!closed) {
             Found found = lookAndSurvive();
-            idle = found == Found.WAITING ? idle + 1 : 0;
+            idle = found == Found.IDLE ? idle + 1 : 0;
             if (idle < IDLE_LOOKS) {
-                // A look takes 20 to 50 µs, mostly of the processor of a loop.
-                LockSupport.parkNanos(found == Found.TURN_THAT_LASTS ? interval : 2 * interval);
+                // A look costs 20 to 50 µs of CPU, most of it on a core that a loop uses.
+                LockSupport.parkNanos(found == Found.LONG_TURN ? interval : 2 * interval);
             } else {
                 dozing = true;
                 LockSupport.parkNanos(DOZE); // not for ever: a turn may have begun just now
@@ -135,7 +135,7 @@ final class Watchdog implements AutoCloseable {
 
     /** Looks at all loops. */
     Found look() {
-        Found most = Found.WAITING;
+        Found most = Found.IDLE;
         for (Loop loop : loops) {
             try {
                 Found found = look(loop, sights[loop.index()]);
@@ -161,9 +161,9 @@ final class Watchdog implements AutoCloseable {
             lookAtRun(loop, sight, now);
         }
         if (since == 0) {
-            return Found.WAITING;
+            return Found.IDLE;
         }
-        return now - since < interval / 2 ? Found.SHORT_TURN : Found.TURN_THAT_LASTS;
+        return now - since < interval / 2 ? Found.SHORT_TURN : Found.LONG_TURN;
     }
 
     private void lookAtTurn(Loop loop, Sight sight, long since, long held) {

@@ -23,8 +23,9 @@
  * <p>Owners of memory:
  *
  * <ul>
- *   <li>The array that {@link io.sirocco.net.Protocol#received} gets is the loop's, and is
- *       overwritten after the call. A protocol copies what it needs, or leaves it over.
+ *   <li>The array that {@link io.sirocco.net.Protocol#received} gets is the loop's or the
+ *       connection's, and is overwritten after the call. A protocol copies what it needs, or leaves
+ *       it over.
  *   <li>A {@link io.sirocco.net.Chunk} belongs to the connection that has returned it: the caller
  *       appends at once and keeps no reference.
  *   <li>An array that is written as stable or shared must not change any more. A file that is

@@ -239,7 +239,7 @@ class InputTest {
     }
 
     @Test
-    void whatIsLeftToTheNextTurnPushesTheSenderBack() throws Exception {
+    void whatIsLeftToTheNextTurnIsBounded() throws Exception {
         var portions = new Portions(4 << 10);
         Listener listener = rig.listen(portions);
         byte[] sent = Rig.pattern(12 << 20);
@@ -259,7 +259,7 @@ class InputTest {
         int full = Connection.MAX_BUFFERED_INPUT;
         Rig.until("much is left", () -> Rig.ask(rig.loop(), connection::bufferedInput) >= full);
         Rig.on(rig.loop(), connection::discardInput);
-        assertTrue(sender.join(Duration.ofSeconds(20)), "the sender is rid of all");
+        assertTrue(sender.join(Duration.ofSeconds(20)), "the sender could send everything");
     }
 
     /** Copies for each of many small portions would let a few connections hold up a loop. */

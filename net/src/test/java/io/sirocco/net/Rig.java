@@ -187,7 +187,9 @@ public final class Rig implements AutoCloseable {
         return (byte) (i * 31 + (i >> 8) * 7 + (i >> 16));
     }
 
-    /** Bytes that this thread has allocated; by reflection, for the module needs no management. */
+    /**
+     * Bytes that this thread has allocated; by reflection, as the module has no java.management.
+     */
     static long allocated() {
         try {
             var factory = Class.forName("java.lang.management.ManagementFactory");

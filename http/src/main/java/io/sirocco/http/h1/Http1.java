@@ -34,7 +34,7 @@ import java.util.function.Function;
 final class Http1 extends Http1Output implements ServerProtocol {
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(ISO_8859_1);
 
-    /** Requests that it reads before other connections have their turn. */
+    /** Requests of a connection that a turn of the loop serves in a row. */
     private static final int MAX_PER_TURN = 32;
 
     private final Http1Context shared;
@@ -57,7 +57,6 @@ final class Http1 extends Http1Output implements ServerProtocol {
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
         int at = from;
-        int requests = 0;
         while (at < to && connection.isOpen() && !is(UPGRADED)) {
             if (exchange != null) {
                 if (body == null) {
@@ -73,16 +72,14 @@ final class Http1 extends Http1Output implements ServerProtocol {
             } else if (connection.isCongested()) { // responses are not taken: no more requests
                 connection.suspend();
                 break;
-            } else if (requests == MAX_PER_TURN || at > from && context.loop.isTurnLong()) {
-                connection.suspend(); // others first; pipelined requests continue in the next turn
-                connection.resume();
+            } else if (connection.hadItsTurn(MAX_PER_TURN)) {
+                connection.yieldInput();
                 break;
             } else {
                 int next = readHead(bytes, at, to);
                 if (next < 0) {
                     break;
                 }
-                requests++;
                 at = next;
             }
         }

@@ -31,7 +31,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     /** Bytes that a message which waits for the program costs, beside its own. */
     static final int MESSAGE_COST = 64;
 
-    /** Messages that it reads before other connections have their turn. */
+    /** Messages and control frames of a WebSocket that a turn of the loop serves in a row. */
     private static final int MAX_PER_TURN = 256;
 
     private final WebSocketListener listener;
@@ -104,7 +104,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
 
     private int read(byte[] bytes, int from, int to) {
         int at = from;
-        for (int messages = 0; ; messages++) {
+        while (true) {
             if (is(OVER | PEER_CLOSED)) {
                 return to;
             }
@@ -112,9 +112,8 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
                 connection.suspend();
                 return at;
             }
-            if (messages == MAX_PER_TURN || messages > 0 && context.loop.isTurnLong()) {
-                connection.suspend(); // others first; it goes on in the next turn
-                connection.resume();
+            if (at < to && !is(CLOSING) && connection.hadItsTurn(MAX_PER_TURN)) {
+                connection.yieldInput();
                 return at;
             }
             at = reader().read(bytes, at, to);
