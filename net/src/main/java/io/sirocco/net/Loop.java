@@ -130,6 +130,7 @@ public final class Loop implements Executor {
     Watchdog watchdog; // null where there is none
     volatile Path schedulerStatistics; // of the thread; null where the system has none
     volatile int blockingTaskKinds; // kinds of task that have blocked it; written by the watchdog
+    private volatile boolean leapt; // the clock, since it was read
     private Connection servedLast; // by a protocol that asks hadItsTurn
     private long servedInTurn; // in which turn that was
     private int servedInARow;
@@ -733,6 +734,7 @@ public final class Loop implements Executor {
         settings.clock.onLeap(
                 () -> {
                     if (!ended.isDone()) {
+                        leapt = true; // a turn that has read the clock may take the wake-up
                         transport.wake();
                     }
                 });
@@ -786,7 +788,7 @@ public final class Loop implements Executor {
     }
 
     private void turn() throws Throwable {
-        boolean idle = local.isEmpty() && virtualThreads.isEmpty() && written.isEmpty();
+        boolean idle = local.isEmpty() && virtualThreads.isEmpty() && written.isEmpty() && !leapt;
         if (idle) {
             asleep = true;
             idle = fromOthers.isEmpty();
@@ -825,6 +827,9 @@ public final class Loop implements Executor {
     }
 
     private void readClock() {
+        if (leapt) {
+            leapt = false;
+        }
         nanos = settings.clock.nanos();
         millis = nanos / 1_000_000;
     }

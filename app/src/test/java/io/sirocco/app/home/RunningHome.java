@@ -61,6 +61,15 @@ final class RunningHome implements AutoCloseable {
         Path file = Path.of(first.replaceFirst(".*PIN in ", "")); // the output is no terminal
         pin = Files.readString(file).strip();
         http = port(lines.readLine());
+        awaitScripts();
+    }
+
+    /** Until they are running, calls return nil. */
+    private void awaitScripts() throws Exception {
+        String call = JsonMapper.shared().writeValueAsString(new Script("HallLamp:get(0)"));
+        while (post("/home/script", call).body().contains("\"value\":\"nil\"")) {
+            Thread.onSpinWait();
+        }
     }
 
     private static int port(String line) {

@@ -89,7 +89,12 @@ class SigtermTest {
             assertEquals(0, child.exitCode());
             String said = child.err();
             assertTrue(said.endsWith("INFO stopped\n"), said);
-            assertFalse(said.contains("WARNING"), said);
+            // However slow the machine: a loop may have waited for the disk.
+            boolean warns =
+                    said.lines()
+                            .filter(line -> !line.contains(" has been blocked for "))
+                            .anyMatch(line -> line.contains("WARNING"));
+            assertFalse(warns, said);
         }
     }
 
