@@ -131,8 +131,7 @@ public final class Loop implements Executor {
     volatile Path schedulerStatistics; // of the thread; null where the system has none
     volatile int blockingTaskKinds; // kinds of task that have blocked it; written by the watchdog
     private volatile boolean leapt; // the clock, since it was read
-    private Connection servedLast; // by a protocol that asks hadItsTurn
-    private long servedInTurn; // in which turn that was
+    private Connection servedLast; // in this turn, by a protocol that asks hadItsTurn
     private int servedInARow;
     private long accepted;
     private long connected;
@@ -450,9 +449,8 @@ public final class Loop implements Executor {
 
     /** Implements {@link Connection#hadItsTurn}. */
     boolean hadItsTurn(Connection connection, int most) {
-        if (servedLast != connection || servedInTurn != turns.turns()) {
+        if (servedLast != connection) {
             servedLast = connection;
-            servedInTurn = turns.turns();
             servedInARow = 0;
         }
         if (servedInARow == most || servedInARow > 0 && isTurnLong()) {
@@ -794,6 +792,7 @@ public final class Loop implements Executor {
             idle = fromOthers.isEmpty();
         }
         turns.end();
+        servedLast = null; // it may have closed, and nothing else may hold it
         transport.await(idle);
         asleep = false;
         readClock();
