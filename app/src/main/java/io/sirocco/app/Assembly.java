@@ -327,17 +327,14 @@ final class Assembly implements AutoCloseable {
             return before.get().log;
         }
         LogFormat format = wanted.format() == Format.JSON ? LogFormat.JSON : LogFormat.COMBINED;
-        return switch (wanted.file()) {
-            case LogFile.Unset() -> Optional.empty();
-            case LogFile.StandardOutput() ->
-                    Optional.of(
-                            new AccessLog(
-                                    io.sirocco.web.log.LogFile.standardOutput(),
-                                    format,
-                                    wanted.queue()));
-            case LogFile.Named(Path path) ->
-                    Optional.of(AccessLog.open(path, format, wanted.queue()));
-        };
+        if (wanted.file() instanceof LogFile.Named(Path path)) {
+            return Optional.of(AccessLog.open(path, format, wanted.queue()));
+        }
+        if (wanted.file() instanceof LogFile.StandardOutput) {
+            var output = io.sirocco.web.log.LogFile.standardOutput();
+            return Optional.of(new AccessLog(output, format, wanted.queue()));
+        }
+        return Optional.empty();
     }
 
     /** Closes everything that {@code next} does not use. */

@@ -5,6 +5,7 @@ import io.sirocco.app.config.Nearest;
 import io.sirocco.bench.command.Bench;
 import io.sirocco.net.Loops;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,9 @@ public final class Main implements Runnable {
     /** The beginning of a message of picocli about the value of an option. */
     private static final Pattern INVALID_VALUE =
             Pattern.compile("^Invalid value for option '([^' ]*)'(?: \\([^)]*\\))?");
+
+    /** The commands that must start quickly. */
+    private static final List<String> SERVERS = List.of("serve", "live", "proxy");
 
     private static final SequencedMap<String, Supplier<?>> COMMANDS = new LinkedHashMap<>();
 
@@ -73,9 +77,8 @@ public final class Main implements Runnable {
 
     public static void main(String[] args) {
         LogDefaults.install();
-        skipSqlConverters();
-        if (args.length > 0
-                && List.of("serve", "live", "proxy").contains(args[0])) { // while it reads options
+        skipReflectiveConverters();
+        if (args.length > 0 && SERVERS.contains(args[0])) { // while it reads options
             prepare("calls", Loops::prepare);
             prepare("log", Logging::prepare);
         }
@@ -98,9 +101,12 @@ public final class Main implements Runnable {
         Thread.ofPlatform().daemon().name("sirocco-prepare-" + what).start(work);
     }
 
-    /** Stops picocli from searching every jar for types of java.sql. */
-    private static void skipSqlConverters() {
-        System.setProperty("picocli.converters.excludes", "java\\.sql\\..*");
+    /**
+     * Stops picocli from searching every jar for types of java.sql, and from looking up methods of
+     * others that are not used, or that {@link #commandLine} gives a converter.
+     */
+    private static void skipReflectiveConverters() {
+        System.setProperty("picocli.converters.excludes", "java\\.(sql|time|nio)\\..*");
     }
 
     /**
@@ -116,9 +122,11 @@ public final class Main implements Runnable {
                 (name, command) -> {
                     if (!alone || name.equals(asked)) line.addSubcommand(name, command.get());
                 });
+        line.setInterpolateVariables(!SERVERS.contains(asked)); // their descriptions have none
         line.getSubcommands().values().forEach(Main::addHelp);
         line.registerConverter(Integer.class, Main::wholeNumber);
         line.registerConverter(int.class, Main::wholeNumber);
+        line.registerConverter(Path.class, Path::of);
         line.setUsageHelpAutoWidth(true);
         line.setExpandAtFiles(false); // the command interprets a word that begins with @
         line.setParameterExceptionHandler(Main::explain);

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -48,18 +49,17 @@ record ServingSummary(Server server, Assembly assembly, Optional<Channels> chann
         var sites = assembly.configuration().sites();
         return switch (sites.size()) {
             case 0 -> "the welcome site";
-            case 1 ->
-                    sites.getFirst()
-                            .files()
-                            .root()
-                            .map(Object::toString)
-                            .orElseGet(() -> proxied(sites.getFirst()));
+            case 1 -> summary(sites.getFirst());
             default -> sites.size() + " sites";
         };
     }
 
-    /** Returns which paths a site without files forwards. */
-    private static String proxied(Site site) {
+    /** Returns the directory of a site, or which paths one without files forwards. */
+    private static String summary(Site site) {
+        Optional<Path> root = site.files().root();
+        if (root.isPresent()) {
+            return root.get().toString();
+        }
         List<String> paths =
                 site.routes().stream()
                         .filter(route -> route.action() instanceof Proxy)

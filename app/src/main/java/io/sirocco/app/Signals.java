@@ -9,19 +9,18 @@ import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import sun.misc.Signal;
 
 /**
  * Handles SIGTERM and SIGINT, which stop the server, and SIGHUP, which reloads it. By default the
  * JVM would end with status 143 or 130, and close its log while the last requests run.
  *
- * <p>{@code sun.misc.Signal} of the module {@code jdk.unsupported} is the only API for this. It is
- * called by reflection, because javac warnings about it cannot be suppressed. Where it is missing,
- * the JVM handles the signals. Any thread.
+ * <p>{@code sun.misc.Signal} of the module {@code jdk.unsupported} is the only API for this. Where
+ * it is missing, the JVM handles the signals. Any thread.
  */
 final class Signals {
     private static final int HANG_UP = 1;
@@ -91,27 +90,8 @@ final class Signals {
 
     private static void handle(List<String> names, Runnable action) {
         try {
-            Class<?> signal = Class.forName("sun.misc.Signal");
-            Class<?> handler = Class.forName("sun.misc.SignalHandler");
-            Object proxied =
-                    Proxy.newProxyInstance(
-                            Signals.class.getClassLoader(),
-                            new Class<?>[] {handler},
-                            (proxy, method, arguments) ->
-                                    switch (method.getName()) {
-                                        case "handle" -> {
-                                            action.run();
-                                            yield null;
-                                        }
-                                        case "equals" -> proxy == arguments[0];
-                                        case "hashCode" -> System.identityHashCode(proxy);
-                                        default -> "Signals " + names;
-                                    });
-            for (String name : names) {
-                Object one = signal.getConstructor(String.class).newInstance(name);
-                signal.getMethod("handle", signal, handler).invoke(null, one, proxied);
-            }
-        } catch (ReflectiveOperationException e) {
+            names.forEach(name -> Signal.handle(new Signal(name), signal -> action.run()));
+        } catch (IllegalArgumentException | NoClassDefFoundError e) {
             LOG.get().log(System.Logger.Level.DEBUG, "the JVM handles signals itself", e);
         }
     }

@@ -9,7 +9,13 @@ import java.net.SocketAddress;
  */
 public interface Admission {
     /** Admits everybody, without asking for the address. */
-    Admission ALL = remote -> true;
+    Admission ALL =
+            new Admission() { // the AOT cache holds no lambda of an interface with a default method
+                @Override
+                public boolean admit(SocketAddress remote) {
+                    return true;
+                }
+            };
 
     /**
      * Returns whether a connection from {@code remote} is served; if not, it is closed without a

@@ -4,6 +4,7 @@ package io.sirocco.app.admin;
 import static io.sirocco.app.admin.MetricsSampler.rate;
 
 import io.sirocco.web.cache.CacheStats;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -30,17 +31,18 @@ record CacheRow(
     private static final int MOST = 20;
 
     static List<CacheRow> of(Snapshot now, Snapshot before, double seconds) {
-        return now.caches().entrySet().stream()
-                .limit(MOST)
-                .map(
-                        each -> {
-                            CacheStats stats = each.getValue();
-                            CacheStats earlier = before.caches().get(each.getKey());
+        var rows = new ArrayList<CacheRow>();
+        now.caches()
+                .forEach(
+                        (name, stats) -> {
+                            CacheStats earlier = before.caches().get(name);
                             boolean continues =
                                     earlier != null && requests(earlier) <= requests(stats);
-                            return of(each.getKey(), stats, continues ? earlier : NONE, seconds);
-                        })
-                .toList();
+                            if (rows.size() < MOST) {
+                                rows.add(of(name, stats, continues ? earlier : NONE, seconds));
+                            }
+                        });
+        return rows;
     }
 
     private static final CacheStats NONE = new CacheStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);

@@ -11,7 +11,6 @@ import io.sirocco.web.metrics.RouteTotals;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -208,6 +207,11 @@ final class MetricsSampler implements AutoCloseable {
         return rows.size() > MOST_ROWS ? List.copyOf(rows.subList(0, MOST_ROWS)) : rows;
     }
 
+    private static int compareFrequentFirst(RefusalRow a, RefusalRow b) {
+        int recent = Double.compare(b.recent(), a.recent());
+        return recent != 0 ? recent : Long.compare(b.total(), a.total());
+    }
+
     private static List<RefusalRow> refusals(Snapshot now, Snapshot before, double seconds) {
         var rows = new ArrayList<RefusalRow>();
         now.totals()
@@ -227,10 +231,7 @@ final class MetricsSampler implements AutoCloseable {
                                 rows.add(new RefusalRow(rule, "access", recent, total));
                             }
                         });
-        rows.sort(
-                Comparator.comparingDouble(RefusalRow::recent)
-                        .thenComparingLong(RefusalRow::total)
-                        .reversed());
+        rows.sort(MetricsSampler::compareFrequentFirst);
         return rows.size() > MOST_ROWS ? List.copyOf(rows.subList(0, MOST_ROWS)) : rows;
     }
 

@@ -9,8 +9,8 @@ import io.sirocco.http.route.PathParams;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.http.route.Router;
 import io.sirocco.http.route.Router.Found;
+import io.sirocco.http.route.Router.Match;
 import io.sirocco.http.route.Router.MethodNotAllowed;
-import io.sirocco.http.route.Router.NotFound;
 import io.sirocco.http.route.UnmatchedFilters;
 import java.util.List;
 
@@ -45,20 +45,15 @@ public final class Dispatcher {
         if (misdirected(stream, head, forwarded)) {
             return refused(stream, head, forwarded, bodyLength, RequestError.MISDIRECTED);
         }
-        return switch (route(head, forwarded)) {
-            case Found<RouteTarget>(RouteTarget routeTarget, PathParams params) ->
-                    new Exchange(stream, context, head, forwarded, bodyLength, params, routeTarget);
-            case NotFound<RouteTarget> none ->
-                    unmatched(
-                            stream, head, forwarded, bodyLength, context.serverContext.notFound());
-            case MethodNotAllowed<RouteTarget>(List<String> allow) ->
-                    unmatched(
-                            stream,
-                            head,
-                            forwarded,
-                            bodyLength,
-                            context.serverContext.notAllowed(head.method(), allow));
-        };
+        Match<RouteTarget> match = route(head, forwarded);
+        if (match instanceof Found<RouteTarget>(RouteTarget routeTarget, PathParams params)) {
+            return new Exchange(stream, context, head, forwarded, bodyLength, params, routeTarget);
+        }
+        RouteTarget none =
+                match instanceof MethodNotAllowed<RouteTarget>(List<String> allow)
+                        ? context.serverContext.notAllowed(head.method(), allow)
+                        : context.serverContext.notFound();
+        return unmatched(stream, head, forwarded, bodyLength, none);
     }
 
     private Exchange refused(

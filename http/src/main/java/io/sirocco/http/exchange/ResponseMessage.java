@@ -101,15 +101,14 @@ public final class ResponseMessage implements Response {
 
     @Override
     public Response map(UnaryOperator<Response> change) {
-        return switch (content) {
-            case Content.Async(CompletionStage<Response> response, boolean inCall) ->
-                    with(new Content.Async(response.thenApply(known -> known.map(change)), inCall));
-            case Content.AsyncHandler(CompletionStage<? extends Handler> next) ->
-                    Response.asyncHandler(
-                            next.thenApply(
-                                    handler -> request -> handler.handle(request).map(change)));
-            default -> change.apply(this);
-        };
+        if (content instanceof Content.Async(CompletionStage<Response> response, boolean inCall)) {
+            return with(new Content.Async(response.thenApply(known -> known.map(change)), inCall));
+        }
+        if (content instanceof Content.AsyncHandler(CompletionStage<? extends Handler> next)) {
+            return Response.asyncHandler(
+                    next.thenApply(handler -> request -> handler.handle(request).map(change)));
+        }
+        return change.apply(this);
     }
 
     @Override

@@ -44,14 +44,13 @@ final class CompiledRoute<T> {
         int from = pathFrom + 1;
         for (Segment segment : pattern.segments()) {
             int end = RouteNode.segmentEnd(bytes, from, pathTo);
-            switch (segment) {
-                case Segment.Param _ -> values[count++] = PercentDecoder.decode(bytes, from, end);
-                case Segment.Rest _ -> values[count++] = PercentDecoder.decode(bytes, from, pathTo);
-                case Segment.Suffix(var text) -> {
-                    String rest = PercentDecoder.decode(bytes, from, pathTo);
-                    values[count++] = rest.substring(0, rest.length() - text.length());
-                }
-                case Segment.Literal _ -> {}
+            if (segment instanceof Segment.Param) {
+                values[count++] = PercentDecoder.decode(bytes, from, end);
+            } else if (segment instanceof Segment.Rest) {
+                values[count++] = PercentDecoder.decode(bytes, from, pathTo);
+            } else if (segment instanceof Segment.Suffix(var text)) {
+                String rest = PercentDecoder.decode(bytes, from, pathTo);
+                values[count++] = rest.substring(0, rest.length() - text.length());
             }
             from = end + 1;
         }

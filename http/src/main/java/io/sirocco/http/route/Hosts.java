@@ -113,7 +113,8 @@ public final class Hosts<V> {
      */
     public static String check(String pattern) {
         String lower = pattern.toLowerCase(Locale.ROOT);
-        if (!lower.matches("|(\\*\\.)?[a-z0-9_-]+(\\.[a-z0-9_-]+)*|\\[[0-9a-f:.]+]")) {
+        if (!lower.isEmpty()
+                && !lower.matches("(\\*\\.)?[a-z0-9_-]+(\\.[a-z0-9_-]+)*|\\[[0-9a-f:.]+]")) {
             throw new IllegalArgumentException(
                     "The host pattern \""
                             + pattern

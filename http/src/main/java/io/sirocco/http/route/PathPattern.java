@@ -4,7 +4,6 @@ package io.sirocco.http.route;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * The path pattern of a route, split at its slashes. A segment is
@@ -56,10 +55,10 @@ public record PathPattern(String text, List<Segment> segments) {
         if (part.equals("*")) {
             return new Segment.Rest();
         }
-        if (part.matches("\\{\\w[\\w-]*}")) {
+        if (part.startsWith("{") && part.matches("\\{\\w[\\w-]*}")) {
             return new Segment.Param(part.substring(1, part.length() - 1));
         }
-        if (part.matches("\\*[^{}*?#]+")) {
+        if (part.startsWith("*") && part.matches("\\*[^{}*?#]+")) {
             return new Segment.Suffix(part.substring(1));
         }
         String where = "has the segment \"" + part + "\"";
@@ -83,17 +82,18 @@ public record PathPattern(String text, List<Segment> segments) {
         var names = new HashSet<String>();
         for (int i = 0; i < segments.size(); i++) {
             boolean last = i == segments.size() - 1;
-            switch (segments.get(i)) {
-                case Segment.Rest _, Segment.Suffix _ when !last ->
-                        throw bad(
-                                text,
-                                "has '*' before its end, in segment " + (i + 1),
-                                "write {name} for one segment, or end the pattern with '*'");
-                case Segment.Literal(var part) when part.isEmpty() && !last ->
-                        throw bad(text, "has '//' at segment " + (i + 1), "write one '/'");
-                case Segment.Param(var name) when !names.add(name) ->
-                        throw bad(text, "has {" + name + "} twice", "give each its own name");
-                default -> {}
+            Segment segment = segments.get(i);
+            if (segment instanceof Segment.Param(var name) && !names.add(name)) {
+                throw bad(text, "has {" + name + "} twice", "give each its own name");
+            }
+            if (segment instanceof Segment.Literal(var part) && part.isEmpty() && !last) {
+                throw bad(text, "has '//' at segment " + (i + 1), "write one '/'");
+            }
+            if ((segment instanceof Segment.Rest || segment instanceof Segment.Suffix) && !last) {
+                throw bad(
+                        text,
+                        "has '*' before its end, in segment " + (i + 1),
+                        "write {name} for one segment, or end the pattern with '*'");
             }
         }
     }
@@ -106,13 +106,8 @@ public record PathPattern(String text, List<Segment> segments) {
     /** Returns the names of the parameters in order, {@code *} for the wildcard. */
     public String[] names() {
         return segments.stream()
-                .flatMap(
-                        segment ->
-                                switch (segment) {
-                                    case Segment.Param(var name) -> Stream.of(name);
-                                    case Segment.Rest _, Segment.Suffix _ -> Stream.of("*");
-                                    case Segment.Literal _ -> Stream.<String>empty();
-                                })
+                .filter(segment -> !(segment instanceof Segment.Literal))
+                .map(segment -> segment instanceof Segment.Param(var name) ? name : "*")
                 .toArray(String[]::new);
     }
 }

@@ -26,8 +26,10 @@ public final class RequiredHeaders {
      * keeps the order in which it was added.
      */
     static final Comparator<RequiredHeaders> MOST_SPECIFIC =
-            Comparator.<RequiredHeaders>comparingInt(headers -> -headers.names.length)
-                    .thenComparing(headers -> -headers.exact());
+            (a, b) ->
+                    a.names.length != b.names.length
+                            ? Integer.compare(b.names.length, a.names.length)
+                            : Integer.compare(b.exact(), a.exact());
 
     private final Map<String, Set<String>> byName;
     private final byte[][] names; // in lower case

@@ -38,14 +38,15 @@ final class RouteNode<T> {
         var endings = new LinkedHashMap<String, List<CompiledRoute<T>>>();
         var rests = new ArrayList<CompiledRoute<T>>();
         for (CompiledRoute<T> leaf : leaves) {
-            switch (leaf.segment(depth)) {
-                case null -> ends.add(leaf);
-                case Segment.Literal(var text) ->
-                        below.computeIfAbsent(text, t -> new ArrayList<>()).add(leaf);
-                case Segment.Param _ -> params.add(leaf);
-                case Segment.Suffix(var text) ->
-                        endings.computeIfAbsent(text, t -> new ArrayList<>()).add(leaf);
-                case Segment.Rest _ -> rests.add(leaf);
+            Segment segment = leaf.segment(depth);
+            if (segment == null) {
+                ends.add(leaf);
+            } else if (segment instanceof Segment.Literal(var text)) {
+                below.computeIfAbsent(text, t -> new ArrayList<>()).add(leaf);
+            } else if (segment instanceof Segment.Suffix(var text)) {
+                endings.computeIfAbsent(text, t -> new ArrayList<>()).add(leaf);
+            } else {
+                (segment instanceof Segment.Param ? params : rests).add(leaf);
             }
         }
         var nodes = new LinkedHashMap<String, RouteNode<T>>();

@@ -2,7 +2,6 @@
 package io.sirocco.web.access;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -12,11 +11,6 @@ import java.util.List;
  * Immutable.
  */
 final class Blocks {
-    private static final Comparator<Network> ORDER =
-            Comparator.comparing(Network::high, Long::compareUnsigned)
-                    .thenComparing(Network::low, Long::compareUnsigned)
-                    .thenComparing(Network::prefix);
-
     private final long[] high;
     private final long[] low;
     private final long[] highMask;
@@ -24,7 +18,7 @@ final class Blocks {
 
     Blocks(List<Network> networks) {
         List<Network> disjoint = new ArrayList<>();
-        for (Network network : networks.stream().sorted(ORDER).toList()) {
+        for (Network network : networks.stream().sorted(Blocks::compare).toList()) {
             if (disjoint.isEmpty() || !disjoint.getLast().contains(network)) {
                 disjoint.add(network);
             }
@@ -33,6 +27,15 @@ final class Blocks {
         low = disjoint.stream().mapToLong(Network::low).toArray();
         highMask = disjoint.stream().mapToLong(Network::highMask).toArray();
         lowMask = disjoint.stream().mapToLong(Network::lowMask).toArray();
+    }
+
+    /**
+     * Compares by first address, then by prefix, so that a network follows one that contains it.
+     */
+    private static int compare(Network a, Network b) {
+        int high = Long.compareUnsigned(a.high(), b.high());
+        int low = high != 0 ? high : Long.compareUnsigned(a.low(), b.low());
+        return low != 0 ? low : Integer.compare(a.prefix(), b.prefix());
     }
 
     boolean contains(long addressHigh, long addressLow) {

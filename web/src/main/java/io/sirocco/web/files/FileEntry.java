@@ -67,12 +67,7 @@ record FileEntry(
     }
 
     private static long weight(Representation one, long openFile) {
-        return 512
-                + switch (one.store) {
-                    case Store.Memory memory -> memory.size();
-                    case Store.Disk(OpenFile file) -> openFile + (file.loaded() ? file.size() : 0);
-                    case Store.Unmade _ -> 0;
-                };
+        return 512 + one.store.memory(openFile);
     }
 
     /** One more who holds it; false when one of its files has been closed already. */

@@ -9,10 +9,18 @@ sealed interface Store {
     /** How many there are. */
     long size();
 
+    /** Returns the bytes of memory that it takes, an open file counting so many. */
+    long memory(long openFile);
+
     /** In memory, as a response that is kept, so that the server encodes it once. */
     record Memory(byte[] bytes, Response whole) implements Store {
         @Override
         public long size() {
+            return bytes.length;
+        }
+
+        @Override
+        public long memory(long openFile) {
             return bytes.length;
         }
     }
@@ -23,6 +31,11 @@ sealed interface Store {
         public long size() {
             return file.size();
         }
+
+        @Override
+        public long memory(long openFile) {
+            return openFile + (file.loaded() ? file.size() : 0);
+        }
     }
 
     /** Not compressed yet, since nobody has requested it. */
@@ -30,6 +43,11 @@ sealed interface Store {
         @Override
         public long size() {
             throw new IllegalStateException("nobody knows how long it will be");
+        }
+
+        @Override
+        public long memory(long openFile) {
+            return 0;
         }
     }
 }
