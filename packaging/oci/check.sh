@@ -29,6 +29,7 @@ main() {
     has bwrap || return
     says_its_version
     finds_its_jars
+    makes_few_classes
     refuses_what_cannot_work
     serves "without limits"
     serves_compressed
@@ -144,6 +145,19 @@ finds_its_jars() {
     local said
     said=$(box --setenv SIROCCO_JAVA_OPTS -Xlog:exceptions -- --version 2>&1)
     [[ $said == *"sirocco "* && $said != *toFileURL* ]] || echo "the AOT cache names jars that are not there"
+}
+
+# No cache of JDK 25 holds the classes of `switch` over types, of the comparators that Comparator makes, of lambdas of
+# interfaces with default methods, and of proxies: the JVM makes each at every start, for a millisecond or more.
+makes_few_classes() {
+    local made
+    mkdir "$place/log"
+    start --bind "$place/log" /tmp --setenv SIROCCO_JAVA_OPTS -Xlog:class+load:file=/tmp/loaded -- \
+        serve --config /etc/sirocco/sirocco.toml || return
+    get "$port" / >/dev/null
+    stop "while it logs what it loads"
+    made=$(grep -v 'source: shared' "$place/log/loaded" | grep -oE '[a-zA-Z.$]*[$](Lambda|TypeSwitch|Proxy[0-9])' | grep -v '^jdk\.internal\.foreign')
+    [ "$(wc -w <<<"$made")" -le 3 ] || echo "the JVM makes these classes at each start: ${made//$'\n'/ }"
 }
 
 refuses_what_cannot_work() {
