@@ -146,7 +146,9 @@ class RedisDoorTest {
 
     @Test
     void aRedisClusterIsRefusedByItsName() throws Exception {
-        try (RedisServer server = RedisServer.start("--cluster-enabled", "yes")) {
+        String bus = "" + RedisServer.freePort(); // by default 10,000 above the other, if there is
+        try (RedisServer server =
+                RedisServer.start("--cluster-enabled", "yes", "--cluster-port", bus)) {
             BrokerException refused = fails(server.url(), c -> {}); // it serves nothing yet
             assertTrue(refused.getMessage().contains("Redis Cluster"), refused.getMessage());
             try (Jedis client = server.client()) {

@@ -22,6 +22,8 @@ import redis.clients.jedis.exceptions.JedisException;
  * there is none. Used by one thread.
  */
 public final class RedisServer implements AutoCloseable {
+    private static final int ATTEMPTS = 10;
+
     private final String program = program();
     private final Path folder;
     private final int port;
@@ -42,9 +44,18 @@ public final class RedisServer implements AutoCloseable {
 
     /** Starts one; a first option without a dash is a file of configuration. */
     public static RedisServer start(String... options) throws IOException, InterruptedException {
-        var server = new RedisServer(List.of(options));
-        server.begin();
-        return server;
+        for (int attempt = 1; ; attempt++) {
+            var server = new RedisServer(List.of(options));
+            try {
+                server.begin();
+                return server;
+            } catch (IOException e) { // another program may have taken the port meanwhile
+                server.close();
+                if (attempt == ATTEMPTS || !e.getMessage().contains("Address already in use")) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** Whether a program of this name is in the PATH. */
