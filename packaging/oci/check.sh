@@ -148,7 +148,8 @@ finds_its_jars() {
 }
 
 # No cache of JDK 25 holds the classes of `switch` over types, of the comparators that Comparator makes, of lambdas of
-# interfaces with default methods, and of proxies: the JVM makes each at every start, for a millisecond or more.
+# interfaces with both default methods and a static initializer, and of proxies: the JVM makes each at every start, for a
+# millisecond or more.
 makes_few_classes() {
     local made
     mkdir "$place/log"

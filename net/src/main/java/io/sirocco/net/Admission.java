@@ -9,8 +9,7 @@ import java.net.SocketAddress;
  */
 public interface Admission {
     /** Admits everybody, without asking for the address. */
-    Admission ALL =
-            new Admission() { // the AOT cache holds no lambda of an interface with a default method
+    Admission ALL = new Admission() { // a lambda of this interface would not be in the AOT cache
                 @Override
                 public boolean admit(SocketAddress remote) {
                     return true;

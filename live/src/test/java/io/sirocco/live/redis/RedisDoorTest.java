@@ -146,7 +146,8 @@ class RedisDoorTest {
 
     @Test
     void aRedisClusterIsRefusedByItsName() throws Exception {
-        String bus = "" + RedisServer.freePort(); // by default 10,000 above the other, if there is
+        // The default, the other port plus 10,000, may be taken, or above 65,535.
+        String bus = "" + RedisServer.freePort();
         try (RedisServer server =
                 RedisServer.start("--cluster-enabled", "yes", "--cluster-port", bus)) {
             BrokerException refused = fails(server.url(), c -> {}); // it serves nothing yet

@@ -9,7 +9,7 @@ sealed interface Store {
     /** How many there are. */
     long size();
 
-    /** Returns the bytes of memory that it takes, an open file counting so many. */
+    /** Returns the bytes of memory that it takes; an open file counts as {@code openFile} bytes. */
     long memory(long openFile);
 
     /** In memory, as a response that is kept, so that the server encodes it once. */
