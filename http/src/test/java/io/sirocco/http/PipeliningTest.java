@@ -21,8 +21,11 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /** Several requests at once are answered one after the other, in order (RFC 9112 9.3.2). */
 class PipeliningTest extends OnTheWire {
+    private static final String NOT_ALLOWED = "Method Not Allowed";
+
     @Override
     void routes(Routes routes) {
+        routes.get("/header", request -> Response.text(request.header("X").orElse("")));
         routes.get("/{n}", request -> Response.text(request.param("n")));
         routes.post("/echo", request -> Response.bytes(request.body().bytes()));
         routes.get("/stream/{n}", PipeliningTest::stream);
@@ -47,6 +50,64 @@ class PipeliningTest extends OnTheWire {
         wireWhole(all)
                 .bodies(IntStream.range(0, 100).mapToObj(n -> "" + n).toArray(String[]::new))
                 .goesOn();
+    }
+
+    /**
+     * Equal requests are parsed once, and the next one that differs in a byte is not one of them.
+     */
+    @Test
+    void requestsThatRepeatAndThenDiffer() {
+        String one = "GET /1 HTTP/1.1\nHost: a\nX: 1\n\n";
+        String all =
+                one.repeat(3)
+                        + one.replace("/1 ", "/2 ").repeat(2)
+                        + one
+                        + one.replace("X: 1", "X: 2").repeat(2) // of the same length each time
+                        + one.replace("GET", "PUT").repeat(2)
+                        + "POST /echo HTTP/1.1\nHost: a\nContent-Length: 1\n\nb".repeat(2)
+                        + "POST /echo HTTP/1.1\nHost: a\nContent-Length: 0\n\n".repeat(3)
+                        + one.replace("HTTP/1.1", "HTTP/1.0");
+        wire(all)
+                .answers(
+                        200, 200, 200, 200, 200, 200, 200, 200, 405, 405, 200, 200, 200, 200, 200,
+                        200)
+                .bodies(
+                        "1",
+                        "1",
+                        "1",
+                        "2",
+                        "2",
+                        "1",
+                        "1",
+                        "1",
+                        NOT_ALLOWED,
+                        NOT_ALLOWED,
+                        "b",
+                        "b",
+                        "",
+                        "",
+                        "",
+                        "1")
+                .closes();
+    }
+
+    @Test
+    void headersOfRepeatedRequests() {
+        String one = "GET /header HTTP/1.1\nHost: a\nX: 1\n\n";
+        wire(one + one + one.replace("X: 1", "X: 2").repeat(2) + one)
+                .bodies("1", "1", "2", "2", "1")
+                .goesOn();
+    }
+
+    /** What repeats a malformed request is malformed too, and neither is served. */
+    @Test
+    void anErrorAfterRepeatedRequestsEndsIt() {
+        String one = "GET /1 HTTP/1.1\nHost: a\n\n";
+        wire(one + one + one.replace("Host:", "Host ").repeat(2))
+                .answers(200, 200, 400)
+                .bodies("1", "1", "Bad Request")
+                .closes()
+                .logs(RequestError.SPACE_BEFORE_COLON);
     }
 
     @Test

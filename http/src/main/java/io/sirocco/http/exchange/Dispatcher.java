@@ -21,6 +21,12 @@ import java.util.List;
 public final class Dispatcher {
     private final LoopContext context;
 
+    // The last head that was routed, and what for: it may repeat.
+    private RequestHead routed;
+    private long routedCount;
+    private Router<RouteTarget> routedBy;
+    private Match<RouteTarget> routedTo;
+
     Dispatcher(LoopContext context) {
         this.context = context;
     }
@@ -45,7 +51,7 @@ public final class Dispatcher {
         if (misdirected(stream, head, forwarded)) {
             return refused(stream, head, forwarded, bodyLength, RequestError.MISDIRECTED);
         }
-        Match<RouteTarget> match = route(head, forwarded);
+        Match<RouteTarget> match = match(head, forwarded);
         if (match instanceof Found<RouteTarget>(RouteTarget routeTarget, PathParams params)) {
             return new Exchange(stream, context, head, forwarded, bodyLength, params, routeTarget);
         }
@@ -118,8 +124,23 @@ public final class Dispatcher {
         return true;
     }
 
-    private Router.Match<RouteTarget> route(RequestHead head, Forwarded forwarded) {
+    /** Finds the route of a head, unless it consists of the same bytes as the last one. */
+    private Match<RouteTarget> match(RequestHead head, Forwarded forwarded) {
         Router<RouteTarget> router = context.serverContext.router();
+        if (forwarded != null || head.parseCount == 0) {
+            return route(router, head, forwarded);
+        }
+        if (head.parseCount != routedCount || head != routed || router != routedBy) {
+            routedTo = route(router, head, null);
+            routed = head;
+            routedCount = head.parseCount;
+            routedBy = router;
+        }
+        return routedTo;
+    }
+
+    private Match<RouteTarget> route(
+            Router<RouteTarget> router, RequestHead head, Forwarded forwarded) {
         boolean hasPath = head.form() == TargetForm.ORIGIN || head.form() == TargetForm.ABSOLUTE;
         if (hasPath && forwarded != null && !forwarded.authority().isEmpty()) {
             return router.match(head.method(), forwarded.host(), head.path(), head);

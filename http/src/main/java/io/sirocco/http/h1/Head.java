@@ -5,6 +5,7 @@ import io.sirocco.http.RequestError;
 import io.sirocco.http.message.HeadLimits;
 import io.sirocco.http.message.Octets;
 import io.sirocco.http.message.RequestHead;
+import java.util.Arrays;
 
 /**
  * The head of one request of HTTP/1.1, to be parsed into: used again for each request, and
@@ -30,11 +31,40 @@ public final class Head extends RequestHead {
         return HeadParser.parse(this, bytes, from, to, limits);
     }
 
+    /**
+     * Moves on to the head at {@code from} if it consists of the same bytes as this complete one
+     * and directly follows it in the same array. A client that pipelines equal requests so has the
+     * first of each read parsed, and the others compared.
+     *
+     * @return false, without a change, if it must be parsed
+     */
+    boolean repeatedAt(byte[] b, int from, int to) {
+        int length = end;
+        if (length == 0
+                || b != bytes
+                || from != base + length
+                || to - from < length
+                || !Arrays.equals(b, base, from, b, from, from + length)) {
+            return false;
+        }
+        base = from;
+        return true;
+    }
+
+    /**
+     * Makes {@link #repeatedAt} return false until a head has been parsed: its array may change.
+     */
+    void forget() {
+        end = 0;
+    }
+
     void begin(byte[] b, int from) {
         if (bytes != b) { // Mostly the same slab: spares the collector's write barrier.
             bytes = b;
         }
         base = from;
+        parseCount++;
+        end = 0;
         count = 0;
         rule = null;
         targetFrom = 0;
@@ -51,7 +81,7 @@ public final class Head extends RequestHead {
     /** Lets go of the bytes. */
     void reset() {
         begin(new byte[0], 0);
-        end = methodFrom = methodTo = pathFrom = pathTo = 0;
+        methodFrom = methodTo = pathFrom = pathTo = 0;
     }
 
     /** The rule that a rejected head breaks. */

@@ -57,6 +57,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
         int at = from;
+        shared.head.forget(); // what it was parsed from may have been overwritten
         while (at < to && connection.isOpen() && !is(UPGRADED)) {
             if (exchange != null) {
                 if (body == null) {
@@ -103,7 +104,10 @@ final class Http1 extends Http1Output implements ServerProtocol {
     /** Returns where the headers end, or -1 when they do not yet. */
     private int readHead(byte[] bytes, int from, int to) {
         Head head = shared.head;
-        Parsed parsed = head.parse(bytes, from, to, context.limits.head());
+        Parsed parsed =
+                head.repeatedAt(bytes, from, to)
+                        ? Parsed.COMPLETE
+                        : head.parse(bytes, from, to, context.limits.head());
         switch (parsed) {
             case COMPLETE -> {
                 int end = head.end();

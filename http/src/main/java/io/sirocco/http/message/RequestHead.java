@@ -31,6 +31,12 @@ public class RequestHead extends Fields {
     public TargetForm form = TargetForm.ORIGIN;
     public int version = HTTP_1_1;
 
+    /**
+     * How many heads have been parsed into this object: as long as it is the same, so are the
+     * bytes. 0 in an object that is not parsed into.
+     */
+    public long parseCount;
+
     /** An empty head. */
     public RequestHead() {}
 

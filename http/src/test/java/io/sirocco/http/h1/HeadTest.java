@@ -10,6 +10,7 @@ import io.sirocco.http.message.HeadLimits;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.message.TargetForm;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What good heads mean, on every prefix of them. */
@@ -310,6 +311,41 @@ class HeadTest {
         assertTrue(head.keepAlive());
         assertEquals(-1, head.contentLength());
         assertEquals(TargetForm.ORIGIN, head.form());
+    }
+
+    @Test
+    void aHeadRepeatsWhereTheSameBytesFollow() {
+        String one = "GET http://h:1/p?q HTTP/1.1\nHost: a\nX: y\n\n";
+        byte[] bytes = wire("??" + one + one + one.replace('y', 'z'));
+        int length = wire(one).length;
+        Head head = new Head();
+        assertFalse(head.repeatedAt(bytes, 2, bytes.length), "none was parsed");
+        head.parse(bytes, 2, bytes.length, HeadLimits.DEFAULT);
+        int next = 2 + length;
+        assertEquals(next, head.end());
+        assertFalse(head.repeatedAt(bytes.clone(), next, bytes.length), "another array");
+        assertFalse(head.repeatedAt(bytes, next + 1, bytes.length), "not directly behind");
+        assertFalse(head.repeatedAt(bytes, next, next + length - 1), "not all of it has arrived");
+        assertEquals(next, head.end());
+
+        assertTrue(head.repeatedAt(bytes, next, next + length));
+        assertEquals(next + length, head.end());
+        assertEquals(next + "GET http://h:1".length(), head.pathFrom());
+        assertEquals(List.of("h", "/p", "q", "y"), whatItSays(head));
+        assertFalse(head.repeatedAt(bytes, head.end(), bytes.length), "another value");
+
+        head.forget();
+        assertFalse(head.repeatedAt(bytes, next, bytes.length));
+        assertEquals(
+                Parsed.COMPLETE,
+                head.parse(bytes, next + length, bytes.length, HeadLimits.DEFAULT));
+        assertEquals(List.of("h", "/p", "q", "z"), whatItSays(head));
+        assertEquals(Parsed.INCOMPLETE, head.parse(bytes, 2, 2 + length - 1, HeadLimits.DEFAULT));
+        assertFalse(head.repeatedAt(bytes, next, bytes.length), "the last one was incomplete");
+    }
+
+    private static List<String> whatItSays(Head head) {
+        return List.of(head.host(), head.path(), head.query(), head.value(head.find("x")));
     }
 
     @Test
