@@ -60,6 +60,7 @@ public final class Compare {
         Files.createDirectories(plan.logs());
         Path files = Files.createTempDirectory("sirocco-files");
         Race.Machine machine = MachineFacts.now();
+        warnOfPacing(MachineFacts.congestionControl(), err);
         String started = now();
         String commit = "";
         var peers = new ArrayList<Race.Peer>();
@@ -99,6 +100,20 @@ public final class Compare {
                 machine,
                 List.copyOf(peers),
                 List.copyOf(done));
+    }
+
+    /**
+     * BBR spaces out what a connection sends by timers, on loopback too: rounds of the same server
+     * then differ by half, and those with large responses by more.
+     */
+    static void warnOfPacing(String congestionControl, PrintWriter err) {
+        if (congestionControl.startsWith("bbr")) {
+            err.println(
+                    "warning: TCP paces by "
+                            + congestionControl
+                            + " here, so rounds differ more than servers do; as root, for as long as"
+                            + " the race takes: sysctl net.ipv4.tcp_congestion_control=cubic");
+        }
     }
 
     /** Those who do one of the works, and the two that are in every race. */

@@ -9,6 +9,9 @@ import java.util.List;
 
 /** Where a race is run, from /proc and /etc/os-release. */
 final class MachineFacts {
+    private static final Path CONGESTION_CONTROL =
+            Path.of("/proc/sys/net/ipv4/tcp_congestion_control");
+
     private MachineFacts() {}
 
     /** Before this process is pinned, that is: cores count as those that it may use. */
@@ -18,8 +21,24 @@ final class MachineFacts {
                 Runtime.getRuntime().availableProcessors(),
                 kibibytes(first("/proc/meminfo", "MemTotal", "0")) << 10,
                 first("/etc/os-release", "PRETTY_NAME", System.getProperty("os.name")),
-                System.getProperty("os.name") + " " + System.getProperty("os.version"),
+                System.getProperty("os.name")
+                        + " "
+                        + System.getProperty("os.version")
+                        + ", TCP "
+                        + congestionControl(),
                 System.getProperty("java.vm.name") + " " + Runtime.version());
+    }
+
+    /**
+     * Returns the algorithm by which new connections control congestion, {@code cubic} for one;
+     * "unknown" if the system does not say.
+     */
+    static String congestionControl() {
+        try {
+            return Files.readString(CONGESTION_CONTROL).strip();
+        } catch (IOException e) {
+            return "unknown";
+        }
     }
 
     private static long kibibytes(String words) {

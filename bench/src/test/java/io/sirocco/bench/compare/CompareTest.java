@@ -63,7 +63,18 @@ class CompareTest {
         Race.Round round = standing(race, "files", "nginx").rounds().getFirst();
         assertEquals((81 + 130_768 + 284_184) * 5.0, round.bytesPerSecond(), 1);
         assertTrue(race.machine().memoryBytes() > 1 << 20);
+        String congestion = Files.readString(Path.of("/proc/sys/net/ipv4/tcp_congestion_control"));
+        assertTrue(race.machine().kernel().endsWith(", TCP " + congestion.strip()));
         assertEquals("", race.commit());
+    }
+
+    @Test
+    void warnsWhereTcpPaces() {
+        var said = new StringWriter();
+        Compare.warnOfPacing("cubic", new PrintWriter(said, true));
+        assertEquals("", said.toString());
+        Compare.warnOfPacing("bbr", new PrintWriter(said, true));
+        assertTrue(said.toString().startsWith("warning: TCP paces by bbr here"), said::toString);
     }
 
     @Test
