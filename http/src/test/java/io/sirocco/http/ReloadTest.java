@@ -9,6 +9,8 @@ import io.sirocco.net.Admission;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -16,7 +18,9 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
         value = TransportKind.class,
         names = {"IO_URING", "EPOLL"})
 class ReloadTest {
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
     private static final InetAddress HERE = InetAddress.ofLiteral("127.0.0.1");
 
     @Parameter TransportKind transport;
@@ -69,6 +74,30 @@ class ReloadTest {
         client.until(before + 1);
         client.await("the body", () -> client.text().substring(before).contains("\r\n\r\n"));
         return client.text().substring(client.text().lastIndexOf("\r\n\r\n") + 4);
+    }
+
+    @Test
+    void routesOfBeforeAreForgottenThoughNoFurtherRequestComes() throws InterruptedException {
+        var forgotten = new ReferenceQueue<Handler>();
+        server = Server.start(config(anyPort()), says("none yet"));
+        try (Client client = new Client(server)) {
+            WeakReference<Handler> handler = servedAndReplaced(client, forgotten);
+            long giveUp = System.nanoTime() + PATIENCE;
+            while (forgotten.remove(100) != handler) {
+                assertTrue(System.nanoTime() < giveUp, "somebody still holds it");
+                System.gc();
+            }
+        }
+    }
+
+    private WeakReference<Handler> servedAndReplaced(
+            Client client, ReferenceQueue<Handler> forgotten) {
+        var text = new AtomicReference<>("one"); // a handler that captures is an object of its own
+        Handler handler = request -> Response.text(text.get());
+        server.reload(config(anyPort()), routes -> routes.get("/", handler));
+        assertEquals("one", get(client));
+        server.reload(config(anyPort()), says("two"));
+        return new WeakReference<>(handler, forgotten);
     }
 
     @Test

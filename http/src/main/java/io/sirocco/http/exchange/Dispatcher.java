@@ -124,6 +124,15 @@ public final class Dispatcher {
         return true;
     }
 
+    /**
+     * Drops the route of the last head, which would keep the routes of before a reload in memory.
+     */
+    void forget() {
+        routed = null;
+        routedBy = null;
+        routedTo = null;
+    }
+
     /** Finds the route of a head, unless it consists of the same bytes as the last one. */
     private Match<RouteTarget> match(RequestHead head, Forwarded forwarded) {
         Router<RouteTarget> router = context.serverContext.router();

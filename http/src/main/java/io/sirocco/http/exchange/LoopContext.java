@@ -86,6 +86,7 @@ public final class LoopContext extends WebSocketContext {
     public void adopt(ServerContext next) {
         serverContext = next;
         limits = next.limits();
+        dispatcher.forget();
         dateExpires = Long.MIN_VALUE;
     }
 
