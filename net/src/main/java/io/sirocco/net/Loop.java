@@ -718,7 +718,7 @@ public final class Loop implements Executor {
     private void run() {
         try {
             schedulerStatistics = schedulerStatistics();
-            readClock();
+            readClock(System.nanoTime());
             timers = new TimerWheel(millis);
             transport = Transports.open(settings.transport, new View());
             mostConnections = settings.connectionsPerLoop(transport.kind());
@@ -795,8 +795,8 @@ public final class Loop implements Executor {
         servedLast = null; // it may have closed, and nothing else may hold it
         transport.await(idle);
         asleep = false;
-        readClock();
         long begun = System.nanoTime();
+        readClock(begun);
         written.restart(begun);
         turns.begin(begun);
         if (watchdog != null) {
@@ -825,11 +825,12 @@ public final class Loop implements Executor {
         }
     }
 
-    private void readClock() {
+    /** Reads the loop's clock, which usually is {@link System#nanoTime}: that is {@code now}. */
+    private void readClock(long now) {
         if (leapt) {
             leapt = false;
         }
-        nanos = settings.clock.nanos();
+        nanos = settings.clock == Clock.system() ? now : settings.clock.nanos();
         millis = nanos / 1_000_000;
     }
 

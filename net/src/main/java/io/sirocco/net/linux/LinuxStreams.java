@@ -22,11 +22,16 @@ public final class LinuxStreams {
 
     private static final MethodHandle ACCEPT4 = Linux.criticalCall("accept4");
     private static final MethodHandle CONNECT = Linux.criticalCall("connect");
-    private static final MethodHandle RECV = Linux.criticalCall("recv");
-    private static final MethodHandle SEND = Linux.criticalCall("send");
     private static final MethodHandle SENDMSG = Linux.criticalCall("sendmsg");
     private static final MethodHandle SHUTDOWN = Linux.criticalCall("shutdown");
     private static final MethodHandle GETSOCKOPT = Linux.criticalCall("getsockopt");
+
+    // For the two calls of every request: in the C library, recv and send are cancellation points,
+    // and enter and leave a state for that.
+    private static final MethodHandle SYSCALL = Linux.criticalCall("syscall");
+    private static final boolean X86 = System.getProperty("os.arch").equals("amd64");
+    private static final long SYS_SENDTO = X86 ? 44 : 206;
+    private static final long SYS_RECVFROM = X86 ? 45 : 207;
 
     private LinuxStreams() {}
 
@@ -58,14 +63,16 @@ public final class LinuxStreams {
 
     /** Receives up to {@code length} bytes to {@code address}; 0 at the end of the stream. */
     public static int receive(MemorySegment state, int descriptor, long address, int length) {
+        final int flags = Linux.MSG_DONTWAIT;
         return (int)
-                Linux.invoke(RECV, state, descriptor, address, length, Linux.MSG_DONTWAIT, 0, 0);
+                Linux.invoke(SYSCALL, state, SYS_RECVFROM, descriptor, address, length, flags, 0);
     }
 
     /** Sends some of {@code length} bytes at {@code address}. */
     public static int send(MemorySegment state, int descriptor, long address, int length) {
         final int flags = Linux.MSG_DONTWAIT | Linux.MSG_NOSIGNAL;
-        return (int) Linux.invoke(SEND, state, descriptor, address, length, flags, 0, 0);
+        return (int)
+                Linux.invoke(SYSCALL, state, SYS_SENDTO, descriptor, address, length, flags, 0);
     }
 
     /** Sends some of what the {@code struct msghdr} at {@code message} refers to. */
