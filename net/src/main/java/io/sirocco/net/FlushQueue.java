@@ -13,9 +13,6 @@ final class FlushQueue {
         LinkedErrors.link(Throwable.class);
     }
 
-    /** Pieces of work that are not measured one by one, as long as they are short. */
-    private static final int SHORT_PIECES = 4;
-
     /** How long a turn lasts before what is written is sent. */
     private static final long FLUSH_NANOS = Long.getLong("io.sirocco.net.flushNanos", 500_000);
 
@@ -23,9 +20,6 @@ final class FlushQueue {
     private int count;
     private boolean datagrams;
     private long flushed; // when the turn began, or was flushed last, as System.nanoTime
-    private long measured; // when the clock was read last
-    private int pieces; // of work since then
-    private int measureAfter; // so many pieces
 
     boolean isEmpty() {
         return count == 0 && !datagrams;
@@ -45,27 +39,11 @@ final class FlushQueue {
     /** Measures from {@code now} on, as {@link System#nanoTime}. */
     void restart(long now) {
         flushed = now;
-        measured = now;
-        pieces = 0;
-        measureAfter = 1;
     }
 
-    /**
-     * Returns whether the turn has lasted for so long that what is written is to be sent. Called
-     * between two pieces of work. Not every call reads the clock: the next few return false if as
-     * many pieces, each as long as those before, would take less than a quarter of the time left.
-     */
+    /** Returns whether the turn has lasted for so long that what is written is to be sent. */
     boolean isDue() {
-        if (++pieces < measureAfter) {
-            return false;
-        }
-        long now = System.nanoTime();
-        long left = FLUSH_NANOS - (now - flushed);
-        boolean areShort = (now - measured) * SHORT_PIECES < left / 4 * pieces;
-        measureAfter = areShort ? SHORT_PIECES : 1;
-        measured = now;
-        pieces = 0;
-        return left <= 0;
+        return System.nanoTime() - flushed >= FLUSH_NANOS;
     }
 
     void flush() {

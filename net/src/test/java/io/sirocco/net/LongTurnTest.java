@@ -108,40 +108,6 @@ class LongTurnTest {
         assertEquals(turns[0], turns[1], "they were not served in one turn: nothing is proven");
     }
 
-    /** Short pieces of work are not measured one by one: a long one is noticed four later. */
-    @Test
-    void aResponseLeavesInTheMiddleOfATurnThatBeginsWithShortTasks() throws Exception {
-        var read = new CountDownLatch(1);
-        var connected = new CompletableFuture<Connection>();
-        Listener listener =
-                rig.listen(
-                        connection -> {
-                            connected.complete(connection);
-                            return (c, bytes, from, to) -> to;
-                        });
-        Peer peer = rig.connect(listener);
-        Connection connection = Rig.get(connected);
-        CountDownLatch release = hold();
-        Loop loop = rig.loop();
-        loop.execute(() -> connection.write(new byte[] {'!'}, 0, 1));
-        for (int i = 0; i < 9; i++) {
-            loop.execute(() -> {});
-        }
-        for (int i = 0; i < 4; i++) {
-            loop.execute(LongTurnTest::work);
-        }
-        var inTime = new CompletableFuture<Boolean>();
-        loop.execute(() -> inTime.complete(await(read)));
-        Thread.ofVirtual()
-                .start(
-                        () -> {
-                            peer.readOnce();
-                            read.countDown();
-                        });
-        release.countDown();
-        assertTrue(Rig.get(inTime), "what the first task has written has waited for the last");
-    }
-
     /** The same for threads that became runnable, and for tasks. */
     @Test
     void aResponseDoesNotWaitForTheTasksBehindItInTheSameTurn() throws Exception {

@@ -21,10 +21,10 @@ import java.util.List;
 public final class Dispatcher {
     private final LoopContext context;
 
-    // The last head that was routed, and what for: it may repeat.
+    // The last parsed head and its route, reused while the head's bytes repeat. Both stay until the
+    // next head is parsed, or until a reload.
     private RequestHead routed;
     private long routedCount;
-    private Router<RouteTarget> routedBy;
     private Match<RouteTarget> routedTo;
 
     Dispatcher(LoopContext context) {
@@ -124,26 +124,22 @@ public final class Dispatcher {
         return true;
     }
 
-    /**
-     * Drops the route of the last head, which would keep the routes of before a reload in memory.
-     */
+    /** Forgets the last route: the routes have changed. */
     void forget() {
         routed = null;
-        routedBy = null;
         routedTo = null;
     }
 
-    /** Finds the route of a head, unless it consists of the same bytes as the last one. */
+    /** Returns the route of a head; the last one if the head consists of the same bytes. */
     private Match<RouteTarget> match(RequestHead head, Forwarded forwarded) {
         Router<RouteTarget> router = context.serverContext.router();
         if (forwarded != null || head.parseCount == 0) {
             return route(router, head, forwarded);
         }
-        if (head.parseCount != routedCount || head != routed || router != routedBy) {
+        if (head.parseCount != routedCount || head != routed) {
             routedTo = route(router, head, null);
             routed = head;
             routedCount = head.parseCount;
-            routedBy = router;
         }
         return routedTo;
     }

@@ -9,8 +9,9 @@ import java.util.Arrays;
 
 /**
  * The head of one request of HTTP/1.1, to be parsed into: used again for each request, and
- * allocating nothing. Positions hold until the bytes are moved or the next {@link #parse}; {@link
- * #detach} makes a copy that lasts, of what is not peculiar to HTTP/1.1. Loop-confined.
+ * allocating nothing. Positions hold until the bytes are moved, the next {@link #parse} or the next
+ * {@link #repeatedAt}; {@link #detach} makes a copy that lasts, of what is not peculiar to
+ * HTTP/1.1. Loop-confined.
  */
 public final class Head extends RequestHead {
     long contentLength;
@@ -33,8 +34,8 @@ public final class Head extends RequestHead {
 
     /**
      * Moves on to the head at {@code from} if it consists of the same bytes as this complete one
-     * and directly follows it in the same array. A client that pipelines equal requests so has the
-     * first of each read parsed, and the others compared.
+     * and directly follows it in the same array: of equal pipelined requests, only the first in
+     * each read is parsed.
      *
      * @return false, without a change, if it must be parsed
      */
@@ -76,12 +77,6 @@ public final class Head extends RequestHead {
         contentLength = -1;
         chunked = false;
         expectContinue = false;
-    }
-
-    /** Lets go of the bytes. */
-    void reset() {
-        begin(new byte[0], 0);
-        methodFrom = methodTo = pathFrom = pathTo = 0;
     }
 
     /** The rule that a rejected head breaks. */

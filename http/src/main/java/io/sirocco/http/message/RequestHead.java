@@ -32,8 +32,8 @@ public class RequestHead extends Fields {
     public int version = HTTP_1_1;
 
     /**
-     * How many heads have been parsed into this object: as long as it is the same, so are the
-     * bytes. 0 in an object that is not parsed into.
+     * How often parsing into this object has begun: two requests that are opened at the same count
+     * have the same bytes. 0 in an object that is not parsed into.
      */
     public long parseCount;
 

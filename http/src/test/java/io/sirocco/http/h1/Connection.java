@@ -85,7 +85,6 @@ final class Connection {
                 request = copy();
                 at += head.end() - PAD;
                 Arrays.fill(piece, (byte) 0);
-                head.reset();
             }
         }
         if (request.contentLength() > Reading.BODY) {

@@ -275,7 +275,6 @@ class HeadTest {
         assertEquals(Parsed.COMPLETE, head.parse(bytes, 2, bytes.length, HeadLimits.DEFAULT));
         RequestHead copy = head.detach();
         Arrays.fill(bytes, (byte) 0);
-        head.reset();
         assertEquals("GET", copy.method());
         assertEquals("/p", copy.path());
         assertEquals("q", copy.query());
@@ -283,7 +282,6 @@ class HeadTest {
         assertEquals(1, copy.port());
         assertEquals("close", copy.value(copy.find("connection")));
         assertEquals(copy.bytes().length, copy.end());
-        assertEquals(0, head.count());
     }
 
     @Test
@@ -334,8 +332,9 @@ class HeadTest {
         assertEquals(List.of("h", "/p", "q", "y"), whatItSays(head));
         assertFalse(head.repeatedAt(bytes, head.end(), bytes.length), "another value");
 
+        head.parse(bytes, 2, bytes.length, HeadLimits.DEFAULT);
         head.forget();
-        assertFalse(head.repeatedAt(bytes, next, bytes.length));
+        assertFalse(head.repeatedAt(bytes, next, bytes.length), "it was forgotten");
         assertEquals(
                 Parsed.COMPLETE,
                 head.parse(bytes, next + length, bytes.length, HeadLimits.DEFAULT));

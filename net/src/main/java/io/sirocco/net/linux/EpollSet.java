@@ -33,10 +33,9 @@ public final class EpollSet {
     private static final int SYS_EPOLL_PWAIT2 = 441;
     private static final int MAX_EVENTS = 512;
 
-    // struct epoll_event is packed on this architecture alone
-    private static final boolean PACKED = System.getProperty("os.arch").equals("amd64");
-    private static final int EVENT = PACKED ? 12 : 16;
-    private static final int DATA = PACKED ? 4 : 8;
+    // struct epoll_event is packed on x86-64 only
+    private static final int EVENT = Linux.X86_64 ? 12 : 16;
+    private static final int DATA = Linux.X86_64 ? 4 : 8;
 
     private static final MethodHandle CREATE = Linux.call("epoll_create1");
     private static final MethodHandle CONTROL = Linux.criticalCall("epoll_ctl");
@@ -89,7 +88,7 @@ public final class EpollSet {
     /**
      * Waits for events.
      *
-     * @param nanos how long at most; negative for ever
+     * @param nanos how long at most; negative: without limit
      * @return how many there are: 0 when the time is over or a signal has come
      */
     public int await(long nanos) {

@@ -51,13 +51,16 @@ public final class Linux {
     public static final int MSG_DONTWAIT = 0x40;
     public static final int MSG_NOSIGNAL = 0x4000;
 
+    /** Whether the processor is an x86-64: numbers of system calls and some structures differ. */
+    static final boolean X86_64 = System.getProperty("os.arch").equals("amd64");
+
     /** All of memory, for addresses that the kernel gave us. */
     public static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
     private static final Linker LINKER = Linker.nativeLinker();
     private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
 
-    /** In what is captured: a test asks the layout, which takes a start too long. */
+    /** Of errno in the captured state. To ask the layout would slow each start; a test does. */
     public static final long ERRNO_OFFSET = 0;
 
     /**
@@ -322,7 +325,7 @@ public final class Linux {
                 LINKER.defaultLookup().findOrThrow(name),
                 SHAPE,
                 ERRNO,
-                Linker.Option.firstVariadicArg(1)); // which syscall asks for, and no other minds
+                Linker.Option.firstVariadicArg(1)); // syscall is variadic; others do not mind
     }
 
     /** A function that never blocks, called without leaving Java. */

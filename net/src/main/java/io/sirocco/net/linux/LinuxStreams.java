@@ -26,12 +26,15 @@ public final class LinuxStreams {
     private static final MethodHandle SHUTDOWN = Linux.criticalCall("shutdown");
     private static final MethodHandle GETSOCKOPT = Linux.criticalCall("getsockopt");
 
-    // For the two calls of every request: in the C library, recv and send are cancellation points,
-    // and enter and leave a state for that.
+    // glibc's recv and send are cancellation points, which costs extra work in each call; syscall
+    // is not. Other processors may have other numbers.
+    private static final boolean NUMBERS_KNOWN =
+            Linux.X86_64 || System.getProperty("os.arch").equals("aarch64");
+    private static final long SYS_SENDTO = Linux.X86_64 ? 44 : 206;
+    private static final long SYS_RECVFROM = Linux.X86_64 ? 45 : 207;
     private static final MethodHandle SYSCALL = Linux.criticalCall("syscall");
-    private static final boolean X86 = System.getProperty("os.arch").equals("amd64");
-    private static final long SYS_SENDTO = X86 ? 44 : 206;
-    private static final long SYS_RECVFROM = X86 ? 45 : 207;
+    private static final MethodHandle RECV = Linux.criticalCall("recv");
+    private static final MethodHandle SEND = Linux.criticalCall("send");
 
     private LinuxStreams() {}
 
@@ -48,7 +51,7 @@ public final class LinuxStreams {
     }
 
     /**
-     * Returns the error that the socket has had, and forgets it; 0 for none.
+     * Returns and clears the pending error of the socket; 0 if there is none.
      *
      * @param scratch 8 bytes
      */
@@ -64,15 +67,23 @@ public final class LinuxStreams {
     /** Receives up to {@code length} bytes to {@code address}; 0 at the end of the stream. */
     public static int receive(MemorySegment state, int descriptor, long address, int length) {
         final int flags = Linux.MSG_DONTWAIT;
-        return (int)
-                Linux.invoke(SYSCALL, state, SYS_RECVFROM, descriptor, address, length, flags, 0);
+        long received =
+                NUMBERS_KNOWN
+                        ? Linux.invoke(
+                                SYSCALL, state, SYS_RECVFROM, descriptor, address, length, flags, 0)
+                        : Linux.invoke(RECV, state, descriptor, address, length, flags, 0, 0);
+        return (int) received;
     }
 
     /** Sends some of {@code length} bytes at {@code address}. */
     public static int send(MemorySegment state, int descriptor, long address, int length) {
         final int flags = Linux.MSG_DONTWAIT | Linux.MSG_NOSIGNAL;
-        return (int)
-                Linux.invoke(SYSCALL, state, SYS_SENDTO, descriptor, address, length, flags, 0);
+        long sent =
+                NUMBERS_KNOWN
+                        ? Linux.invoke(
+                                SYSCALL, state, SYS_SENDTO, descriptor, address, length, flags, 0)
+                        : Linux.invoke(SEND, state, descriptor, address, length, flags, 0, 0);
+        return (int) sent;
     }
 
     /** Sends some of what the {@code struct msghdr} at {@code message} refers to. */

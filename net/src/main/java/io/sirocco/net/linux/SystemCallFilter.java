@@ -18,16 +18,15 @@ import java.nio.file.Path;
  * process therefore makes the call in a child first, once. Any thread.
  */
 public final class SystemCallFilter {
-    private static final boolean X86 = System.getProperty("os.arch").equals("amd64");
     private static final int SYS_IO_URING_SETUP = 425;
-    private static final int SYS_WAIT4 = X86 ? 61 : 260;
-    private static final int SYS_PRLIMIT64 = X86 ? 302 : 261;
+    private static final int SYS_WAIT4 = Linux.X86_64 ? 61 : 260;
+    private static final int SYS_PRLIMIT64 = Linux.X86_64 ? 302 : 261;
     private static final int RLIMIT_CORE = 4;
     private static final int SIGCHLD = 17;
     private static final int STACK = 64 << 10;
     private static final MemorySegment SYSCALL =
             Linker.nativeLinker().defaultLookup().findOrThrow("syscall");
-    private static final int SYS_KILL = X86 ? 62 : 129;
+    private static final int SYS_KILL = Linux.X86_64 ? 62 : 129;
     private static final long PATIENCE = 2_000_000_000; // nanoseconds
 
     private SystemCallFilter() {}
