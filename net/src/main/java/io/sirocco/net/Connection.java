@@ -629,7 +629,7 @@ public abstract class Connection extends ConnectionSocket {
     /**
      * Reports that {@code length} bytes have come in.
      *
-     * @param buffer that they are in; null if it is needed when this returns
+     * @param buffer that holds them; null if the caller reuses the memory when this returns
      * @hidden
      */
     protected final void received(

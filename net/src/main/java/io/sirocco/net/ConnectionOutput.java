@@ -25,8 +25,8 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class ConnectionOutput {
     /**
-     * The milliseconds by which a connection that has just had its share resumes later: a slot of
-     * the wheel.
+     * Extra delay in milliseconds, one slot of the wheel, of a connection that has just used its
+     * share.
      */
     static final long TURN_MILLIS = 16;
 

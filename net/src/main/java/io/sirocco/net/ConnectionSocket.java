@@ -12,7 +12,7 @@ import java.net.SocketAddress;
  */
 abstract class ConnectionSocket extends Timer {
     /**
-     * Reads from the socket, or stops to; bytes that are already on their way still arrive.
+     * Starts or stops reading from the socket; bytes that are already on their way still arrive.
      *
      * @hidden
      */

@@ -33,11 +33,11 @@ import java.util.function.Consumer;
  *
  * <pre>
  *   await      submit what the last turn started, wait for the kernel or a wake-up
- *   dispatch   connections receive, are sent, end; handlers run
+ *   dispatch   connections receive, send and close; handlers run
  *   tasks      what other threads handed over; virtual threads that became runnable
  *   timers     deadlines that have passed
  *   flush      one send for each connection that was written to, and for each UDP socket
- *   release    what connections held that were closed
+ *   release    free closed connections
  * </pre>
  *
  * <p>Output is also flushed between two pieces of work when the turn has lasted for half a
@@ -59,8 +59,8 @@ public final class Loop implements Executor {
     private static final VarHandle ASLEEP = field("asleep", boolean.class);
     private static final int SLAB = 128 << 10;
     private static final long MAX_HANDED_OVER = 1 << 20;
-    private static final int VISITED_PER_TURN = 512; // to close one takes the kernel 20 to 40 us
-    private static final int LAST_ROUNDS = 8; // what a last task asks for may ask for more
+    private static final int VISITED_PER_TURN = 512; // closing one costs the kernel 20 to 40 us
+    private static final int LAST_ROUNDS = 8; // a last task may queue more tasks
     private static final String OBSERVER_THREW = "the observer threw";
     private static final String NOT_ENDED = "a loop could not end properly";
     private static final String WAITING_THREW = "code that waits for the end of a loop threw";
@@ -77,7 +77,7 @@ public final class Loop implements Executor {
     private final int index;
     private final Thread thread;
 
-    /** Given up when the loop dies, so that what follows may find heap. */
+    /** Released when the loop dies, so that its shutdown has heap. */
     private byte[] reserve = new byte[RESERVE];
 
     private final byte[] lastWords; // where there is no heap for a line of the log
@@ -130,7 +130,7 @@ public final class Loop implements Executor {
     Watchdog watchdog; // null where there is none
     volatile Path schedulerStatistics; // of the thread; null where the system has none
     volatile int blockingTaskKinds; // kinds of task that have blocked it; written by the watchdog
-    private volatile boolean leapt; // the clock, since it was read
+    private volatile boolean leapt; // a manual clock has moved since it was read
     private Connection servedLast; // in this turn, by a protocol that asks hadItsTurn
     private int servedInARow;
     private long accepted;
@@ -461,9 +461,9 @@ public final class Loop implements Executor {
     }
 
     /**
-     * Lets others have the loop, and what is written leave, when the calling virtual thread has run
-     * for long: for code that sends again and again and may never park. Does nothing elsewhere than
-     * on a virtual thread that this loop carries, outside of {@link #enter} and {@link #exit}.
+     * Yields if the turn has lasted long, so that other connections are served and written output
+     * is sent: for code that sends again and again and may never park. Does nothing except on a
+     * virtual thread that this loop carries, outside of {@link #enter} and {@link #exit}.
      */
     public void yieldIfLong() {
         if (virtualThreads.running() != null
@@ -825,9 +825,12 @@ public final class Loop implements Executor {
         }
     }
 
-    /** Reads the loop's clock, which usually is {@link System#nanoTime}: that is {@code now}. */
+    /**
+     * Sets {@link #nanos} and {@link #millis} by the loop's clock. That of the system is {@code
+     * now}, which the caller has just read from {@link System#nanoTime}.
+     */
     private void readClock(long now) {
-        if (leapt) {
+        if (leapt) { // a volatile write only when necessary
             leapt = false;
         }
         nanos = settings.clock == Clock.system() ? now : settings.clock.nanos();
@@ -864,9 +867,9 @@ public final class Loop implements Executor {
     }
 
     /**
-     * Sends what is written if the turn has lasted long: called between two pieces of work, where
-     * nothing of the loop is half done. A turn that has written nothing so far does not even look
-     * at the clock.
+     * Sends written output if the turn has lasted long: called between two pieces of work, where
+     * the loop's state is consistent. A turn that has written nothing so far does not read the
+     * clock.
      */
     private void flushIfLate() {
         if (!written.isEmpty() && written.isDue()) {

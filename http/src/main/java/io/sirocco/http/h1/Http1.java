@@ -43,8 +43,8 @@ final class Http1 extends Http1Output implements ServerProtocol {
         super(connection, shared.loop);
         this.shared = shared;
         context.opened(connection);
-        // A client that has shaken hands while we drain sends its request at once; no other is
-        // waited for.
+        // While we drain, we wait only for a client that has just completed its handshake: it sends
+        // its request at once.
         connection.deadline(
                 after(
                         context.draining
@@ -242,7 +242,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
     @Override
     public void upgrade(ResponseMessage head, Function<Connection, Protocol> next) {
         // All of it is made before any of it is written: what a carried thread may wait for on the
-        // way, such as a class that another loop initialises, must not part it.
+        // way, such as a class that another loop initialises, must not split it.
         byte[] bytes = Http1Encoder.head(head, Http1Encoder.NO_LENGTH, dateAndServer(head));
         connection.write(bytes, 0, bytes.length);
         Protocol protocol = next.apply(connection);

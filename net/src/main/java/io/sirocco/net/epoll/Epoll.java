@@ -155,7 +155,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
 
     @Override
     public void cancelAll() {
-        // a send has been a call of its own
+        // nothing is in progress: each send was a call of its own
     }
 
     @Override

@@ -21,9 +21,9 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 
 /**
- * A connection on epoll. An event tells once that something has come or that there is room again,
- * so the connection remembers both until a call shows that it is over: a receive that brings less
- * than was asked for has emptied the socket, unless the stream has ended or has urgent data; then
+ * A connection on epoll. An event reports once that input has arrived or that there is room again,
+ * so the connection remembers both until a call shows otherwise: a receive that brings less than
+ * was asked for has emptied the socket, unless the stream has ended or has urgent data; then
  * nothing more of it is assumed. Output is watched for from the first send that the socket does not
  * take whole.
  *
@@ -271,7 +271,7 @@ final class EpollConnection extends Connection implements Watched {
 
     @Override
     protected void shutdownOutput() {
-        LinuxStreams.endOutput(transport.state(), descriptor); // how does not matter
+        LinuxStreams.endOutput(transport.state(), descriptor); // its result does not matter
     }
 
     // ---- ends

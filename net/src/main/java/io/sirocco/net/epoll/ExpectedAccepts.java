@@ -2,11 +2,11 @@
 package io.sirocco.net.epoll;
 
 /**
- * How many connections of a listening socket one turn accepts: about as many as the last turns
- * brought. An {@code accept4(2)} that finds no connection costs the kernel almost as much as one
- * that succeeds; what stays in the backlog is reported again, since the events of listening sockets
- * are level-triggered. After a long turn the price of one such call does not matter, and what waits
- * must not wait for another long one: then a turn accepts what there is. Loop-confined.
+ * Predicts how many connections of a listening socket one turn accepts: about as many as the last
+ * turns brought. An {@code accept4(2)} that finds no connection costs the kernel almost as much as
+ * one that succeeds; what stays in the backlog is reported again, since the events of listening
+ * sockets are level-triggered. After a long turn the price of one such call does not matter, and
+ * what waits must not wait for another long one: then a turn accepts what there is. Loop-confined.
  */
 final class ExpectedAccepts {
     static final int MAX_PER_TURN = 256;

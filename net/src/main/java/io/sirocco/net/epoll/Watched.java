@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net.epoll;
 
-/** What has a descriptor in the set of a loop. Loop-confined. */
+/** A socket, or another descriptor, in the epoll set of a loop. Loop-confined. */
 interface Watched {
     /**
      * Handles an event.

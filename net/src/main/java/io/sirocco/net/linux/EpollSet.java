@@ -80,7 +80,7 @@ public final class EpollSet {
         return Linux.invokeInt(CONTROL, state, descriptor, operation, of, event, 0);
     }
 
-    /** Returns how many events there are now, at once. */
+    /** Returns the number of events there are, without waiting. */
     public int look() {
         return Math.max(0, Linux.invokeInt(LOOK, state, descriptor, events, MAX_EVENTS, 0, 0));
     }
@@ -108,7 +108,7 @@ public final class EpollSet {
         return Math.max(0, Linux.invokeInt(WAIT, state, descriptor, events, MAX_EVENTS, millis, 0));
     }
 
-    /** Returns what an event says: bits as {@link #IN}. */
+    /** Returns the bits of an event, such as {@link #IN}. */
     public int ready(int index) {
         return MEMORY.get(JAVA_INT_UNALIGNED, events + (long) index * EVENT);
     }
