@@ -9,17 +9,22 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A filter of system calls that refuses io_uring, as those of containers do. */
+/** io_uring is refused: by a filter of system calls, as in containers, or for want of memory. */
 @Timeout(60)
 class WithoutRingsTest {
     private static final String FILTER = "src/test/peers/without-rings.py";
 
     private static String run(String action, String... arguments) throws Exception {
-        var command = new ArrayList<>(List.of("python3", FILTER, action));
+        return run(List.of("python3", FILTER, action), arguments);
+    }
+
+    private static String run(List<String> prefix, String... arguments) throws Exception {
+        var command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
@@ -44,6 +49,22 @@ class WithoutRingsTest {
     void aRingThatIsAskedForIsRefused(String action) throws Exception {
         String output = run(action, "IO_URING");
         assertTrue(output.contains("io_uring is not available here"), output);
+    }
+
+    /** Rings count as locked memory of users without CAP_IPC_LOCK. */
+    @Test
+    void theLimitOfLockedMemoryIsNamed() throws Exception {
+        String output =
+                run(
+                        List.of(
+                                "prlimit",
+                                "--memlock=65536",
+                                "setpriv",
+                                "--bounding-set=-ipc_lock",
+                                "--inh-caps=-ipc_lock"),
+                        "AUTO");
+        assertTrue(output.contains("locked memory (ulimit -l) may be too low"), output);
+        assertTrue(output.endsWith("EPOLL\n"), output);
     }
 
     /** The program of the filtered JVM: prints the transport that it gets, or why it has none. */

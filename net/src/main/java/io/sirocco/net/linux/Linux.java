@@ -23,6 +23,7 @@ public final class Linux {
 
     public static final int EINTR = 4;
     public static final int EAGAIN = 11;
+    public static final int ENOMEM = 12;
     public static final int EBUSY = 16;
     public static final int ENFILE = 23;
     public static final int EMFILE = 24;

@@ -634,6 +634,11 @@ final class Ring implements AutoCloseable {
     }
 
     private static long check(String what, long result) throws IOException {
+        if (result == -Linux.ENOMEM) {
+            throw new IOException(
+                    Linux.failure(what, result).getMessage()
+                            + "; the limit of locked memory (ulimit -l) may be too low");
+        }
         if (result < 0) {
             throw Linux.failure(what, result);
         }
