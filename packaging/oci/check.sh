@@ -38,6 +38,7 @@ main() {
     if make_groups; then
         inside=("${groups[@]}")
         serves "with 64 MiB and half a processor" "${limits[@]}"
+        [[ $first == *" 1 loop)"* ]] || echo "with half a processor it says: $first"
         if [ -n "$times" ]; then
             echo "most memory of that: $(($(cat "${groups[0]}"/memory.{max_usage_in_bytes,peak} 2>/dev/null) >> 20)) MiB, with the cache of files"
         fi
@@ -116,7 +117,7 @@ start() { # [OPTION OF BWRAP ...] -- ARGUMENTS
     port=
     while read -r -t 60 line <&4; do
         if [[ $line =~ on\ http://127\.0\.0\.1:([0-9]+).*admin:\ http://127\.0\.0\.1:([0-9]+) ]]; then
-            port=${BASH_REMATCH[1]} admin=${BASH_REMATCH[2]}
+            port=${BASH_REMATCH[1]} admin=${BASH_REMATCH[2]} first=$line
             return
         fi
         said=$line
@@ -242,6 +243,9 @@ make_groups() {
     if [ -e $top/memory/memory.limit_in_bytes ]; then # version 1
         group_of $top/memory/$group memory.limit_in_bytes=67108864 && group_of $top/cpu/$group cpu.cfs_quota_us=50000 || return 1
         limits+=(--ro-bind "$top/memory/$group" "$top/memory" --ro-bind "$top/cpu/$group" "$top/cpu")
+        for group in cpuset cpuacct; do # without all of them the JVM looks for no limits
+            if [ -d $top/$group ]; then limits+=(--ro-bind "$top/$group" "$top/$group"); fi
+        done
     else
         (echo '+memory +cpu' >$top/cgroup.subtree_control) 2>/dev/null
         group_of $top/$group memory.max=67108864 memory.swap.max=0 'cpu.max=50000 100000' || return 1
