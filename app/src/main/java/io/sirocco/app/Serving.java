@@ -410,7 +410,9 @@ final class Serving implements AutoCloseable, Subject {
         Duration longest = drainTime();
         int requests = server.stats().stream().mapToInt(ServerStats::inProgress).sum();
         if (requests > 0) {
-            String text = "stopping: waiting up to {0} s for {1,choice,1#1 request|1<{1} requests} in progress";
+            String text =
+                    "stopping: waiting up to {0} s for {1,choice,1#1 request|1<{1} requests}"
+                            + " in progress";
             LOG.get().log(Level.INFO, text, longest.toSeconds(), requests);
         }
         if (server.stop(longest)) {
