@@ -54,15 +54,11 @@ class WithoutRingsTest {
     /** Rings count as locked memory of users without CAP_IPC_LOCK. */
     @Test
     void theLimitOfLockedMemoryIsNamed() throws Exception {
-        String output =
-                run(
-                        List.of(
-                                "prlimit",
-                                "--memlock=65536",
-                                "setpriv",
-                                "--bounding-set=-ipc_lock",
-                                "--inh-caps=-ipc_lock"),
-                        "AUTO");
+        var limited = new ArrayList<>(List.of("prlimit", "--memlock=65536"));
+        if (System.getProperty("user.name").equals("root")) { // others have no capabilities
+            limited.addAll(List.of("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"));
+        }
+        String output = run(limited, "AUTO");
         assertTrue(output.contains("locked memory (ulimit -l) may be too low"), output);
         assertTrue(output.endsWith("EPOLL\n"), output);
     }

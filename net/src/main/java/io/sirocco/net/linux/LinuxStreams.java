@@ -67,23 +67,30 @@ public final class LinuxStreams {
     /** Receives up to {@code length} bytes to {@code address}; 0 at the end of the stream. */
     public static int receive(MemorySegment state, int descriptor, long address, int length) {
         final int flags = Linux.MSG_DONTWAIT;
-        long received =
-                NUMBERS_KNOWN
-                        ? Linux.invoke(
-                                SYSCALL, state, SYS_RECVFROM, descriptor, address, length, flags, 0)
-                        : Linux.invoke(RECV, state, descriptor, address, length, flags, 0, 0);
-        return (int) received;
+        return transfer(SYS_RECVFROM, RECV, state, descriptor, address, length, flags);
     }
 
     /** Sends some of {@code length} bytes at {@code address}. */
     public static int send(MemorySegment state, int descriptor, long address, int length) {
         final int flags = Linux.MSG_DONTWAIT | Linux.MSG_NOSIGNAL;
-        long sent =
+        return transfer(SYS_SENDTO, SEND, state, descriptor, address, length, flags);
+    }
+
+    /** Makes the system call {@code number}, or calls {@code function} where that is not known. */
+    private static int transfer(
+            long number,
+            MethodHandle function,
+            MemorySegment state,
+            int descriptor,
+            long address,
+            int length,
+            int flags) {
+        long result =
                 NUMBERS_KNOWN
                         ? Linux.invoke(
-                                SYSCALL, state, SYS_SENDTO, descriptor, address, length, flags, 0)
-                        : Linux.invoke(SEND, state, descriptor, address, length, flags, 0, 0);
-        return (int) sent;
+                                SYSCALL, state, number, descriptor, address, length, flags, 0)
+                        : Linux.invoke(function, state, descriptor, address, length, flags, 0, 0);
+        return (int) result;
     }
 
     /** Sends some of what the {@code struct msghdr} at {@code message} refers to. */
