@@ -70,7 +70,11 @@ lay_out() { # DIR
 make_runtime() { # DIR
     local found each jars=()
     for each in "$program"/*.jar "$program"/{script,home}/*.jar; do
-        case $each in */luaj-jse-*) ;; *) jars+=("$each") ;; esac # no module can have classes without a package
+        case $each in
+            */luaj-jse-*) ;; # no module can have classes without a package
+            */jtoml-*) ;;    # nor can two have the same package; java.base is all that they need
+            *) jars+=("$each") ;;
+        esac
     done
     found=$("$jdk/bin/jdeps" --module-path "$(IFS=: && echo "${jars[*]}")" --multi-release 25 --ignore-missing-deps --print-module-deps \
         "${jars[@]}" 2>/dev/null | tail -n 1) || found=
@@ -78,6 +82,8 @@ make_runtime() { # DIR
     found=$(tr , '\n' <<<"$found" | grep -vE "$without" | paste -sd ,)
     "$jdk/bin/jlink" --add-modules "$found,$also" --no-header-files --no-man-pages --output "$1" >"$work/jlink.log" ||
         { cat "$work/jlink.log" >&2 && exit 1; }
+    # Each start reads this file, most of which are comments. The licence asks for the note.
+    sed -i -e '1i # The build of Sirocco removed the comments, and nothing else.' -e '/^#/d' "$1/conf/security/java.security"
 }
 
 # A cache holds the classes of those method handles that the list of the runtime names. While it is made, these are also those

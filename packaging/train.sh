@@ -61,8 +61,16 @@ list_method_handles() {
 # --- the work that the server is trained with: add to it what a server should do quickly from its first second ------
 
 fill_folder() {
-    : >"$config"
-    if [ -n "$admin" ]; then printf '[admin]\naddress = "127.0.0.1:0"\n' >"$config"; fi
+    # Comments and values of each kind, as files have them: a class that no cache holds makes the JVM open every jar.
+    cat >"$config" <<'END'
+# A comment.
+
+[server]
+loops = 0   # a comment behind a number
+reload = true
+drain-timeout = "30s"
+END
+    if [ -n "$admin" ]; then printf '[admin]\naddress = "127.0.0.1:0"\n' >>"$config"; fi
     mkdir "$folder/site"
     echo '<!doctype html><title>training</title>' >"$folder/site/index.html"
     printf 'body { margin: 0 }\n%.0s' {1..1000} >"$folder/site/style.css"
@@ -86,8 +94,9 @@ visit_welcome() {
 
 reload_with_site() {
     local i
-    if [ -n "$channels" ]; then printf '[live]\non = true\nhistory = [{ rooms = "*" }]\n' >"$config"; fi
-    printf '[[site]]\nroot = "%s/site"\n' "$folder" >>"$config"
+    if [ -n "$channels" ]; then printf '[live]\non = true\nhistory = [{ rooms = "*" }]\n' >>"$config"; fi
+    printf "[[site]]\nroot = '%s/site'\nindex = [\n  'index.html', # a comment in a list\n]\n" "$folder" >>"$config"
+    printf 'headers = { "X-Training" = "yes" }\n' >>"$config"
     kill -HUP "$server"
     for i in {1..200}; do
         request GET /index.html

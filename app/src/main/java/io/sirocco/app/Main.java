@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.HelpCommand;
@@ -28,8 +27,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Main implements Runnable {
 
     /** The beginning of a message of picocli about the value of an option. */
-    private static final Pattern INVALID_VALUE =
-            Pattern.compile("^Invalid value for option '([^' ]*)'(?: \\([^)]*\\))?");
+    private static final String INVALID_VALUE =
+            "^Invalid value for option '([^' ]*)'(?: \\([^)]*\\))?";
 
     /** The commands that must start quickly. */
     private static final List<String> SERVERS = List.of("serve", "live", "proxy");
@@ -198,7 +197,7 @@ public final class Main implements Runnable {
             }
             if (!hint.isEmpty()) err.println(hint);
         } else {
-            err.println(name + ": " + INVALID_VALUE.matcher(wrong.getMessage()).replaceFirst("$1"));
+            err.println(name + ": " + wrong.getMessage().replaceFirst(INVALID_VALUE, "$1"));
         }
         err.println("See '" + name + " --help'.");
         return line.getCommandSpec().exitCodeOnInvalidInput();

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The positions of keys and values in a TOML text. Jackson, which reads the values, does not keep
- * them. An outline of any text can be made: Jackson decides whether the text is valid. Tests
+ * The positions of keys and values in a TOML text. {@link Toml}, which reads the values, does not
+ * keep them. An outline of any text can be made: Toml decides whether the text is valid. Tests
  * compare the two. Immutable once created.
  */
 final class Outline {

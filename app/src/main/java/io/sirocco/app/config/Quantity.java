@@ -6,15 +6,12 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Parses sizes and durations. */
+/**
+ * Parses sizes and durations, those of every default while a server starts: so without regular
+ * expressions, but for what is wrong.
+ */
 final class Quantity {
-    private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})(B|KiB|MiB|GiB|TiB)?");
-    private static final Pattern NEARLY_SIZE =
-            Pattern.compile("([0-9]{1,18}) ?([kmgt])i?b?", Pattern.CASE_INSENSITIVE);
-    private static final Pattern PERCENT = Pattern.compile("[0-9]{1,3}%");
     private static final long LEAST_MEMORY = 1 << 20;
-    private static final Pattern TIME =
-            Pattern.compile("([0-9]{1,9})(?:\\.([0-9]{1,3}))?(ms|s|m|h|d)");
 
     private Quantity() {}
 
@@ -24,10 +21,13 @@ final class Quantity {
         if (!(node instanceof Node.Text(String word, _))) {
             throw new ConfigError("must be a size, not " + node.kind(), sizes(""));
         }
-        Matcher size = SIZE.matcher(word);
-        if (!size.matches()) throw new ConfigError("is not a size: \"" + word + "\"", sizes(word));
+        int digits = digits(word, 0, 18);
+        long unit = unit(word.substring(digits));
+        if (digits == 0 || unit == 0) {
+            throw new ConfigError("is not a size: \"" + word + "\"", sizes(word));
+        }
         try {
-            return Math.multiplyExact(Long.parseLong(size.group(1)), unit(size.group(2)));
+            return Math.multiplyExact(Long.parseLong(word.substring(0, digits)), unit);
         } catch (ArithmeticException e) {
             throw new ConfigError("is too large: \"" + word + "\"", sizes(""));
         }
@@ -36,7 +36,7 @@ final class Quantity {
     /** Parses a size of memory: a size, or a share of the maximum heap such as {@code "25%"}. */
     static long memory(Node node) {
         long bytes;
-        if (node instanceof Node.Text(String word, _) && PERCENT.matcher(word).matches()) {
+        if (node instanceof Node.Text(String word, _) && isPercentage(word)) {
             int percent = Integer.parseInt(word.substring(0, word.length() - 1));
             if (percent > 100) {
                 throw new ConfigError(
@@ -56,19 +56,35 @@ final class Quantity {
         return bytes;
     }
 
+    private static boolean isPercentage(String word) {
+        int digits = digits(word, 0, 3);
+        return digits > 0 && word.substring(digits).equals("%");
+    }
+
+    /** Returns where a row of digits ends, of at most {@code most}. */
+    private static int digits(String word, int from, int most) {
+        int end = from;
+        int limit = Math.min(word.length(), from + most);
+        while (end < limit && word.charAt(end) >= '0' && word.charAt(end) <= '9') end++;
+        return end;
+    }
+
+    /** Returns the bytes of a unit, or 0 if it is none. */
     private static long unit(String name) {
-        if (name == null) return 1;
         return switch (name) {
+            case "", "B" -> 1;
             case "KiB" -> 1L << 10;
             case "MiB" -> 1L << 20;
             case "GiB" -> 1L << 30;
             case "TiB" -> 1L << 40;
-            default -> 1;
+            default -> 0;
         };
     }
 
     private static String sizes(String word) {
-        Matcher nearly = NEARLY_SIZE.matcher(word);
+        Matcher nearly =
+                Pattern.compile("([0-9]{1,18}) ?([kmgt])i?b?", Pattern.CASE_INSENSITIVE)
+                        .matcher(word);
         return nearly.matches()
                 ? "write \"" + nearly.group(1) + nearly.group(2).toUpperCase(Locale.ROOT) + "iB\""
                 : "write a number of bytes, or a string such as \"64KiB\", \"16MiB\" or \"2GiB\"";
@@ -89,23 +105,33 @@ final class Quantity {
         if (!(node instanceof Node.Text(String word, _))) {
             throw new ConfigError("must be a duration, not " + node.kind(), times);
         }
-        Matcher time = TIME.matcher(word);
-        if (!time.matches()) throw new ConfigError("is not a duration: \"" + word + "\"", times);
-        long millis =
-                switch (time.group(3)) {
-                    case "ms" -> 1L;
-                    case "s" -> 1_000;
-                    case "m" -> 60_000;
-                    case "h" -> 3_600_000;
-                    default -> 86_400_000;
-                };
+        int whole = digits(word, 0, 9);
+        boolean hasPoint = whole > 0 && word.startsWith(".", whole);
+        int end = hasPoint ? digits(word, whole + 1, 3) : whole;
+        String fraction = hasPoint ? word.substring(whole + 1, end) : "0";
+        long millis = millis(word.substring(end));
+        if (whole == 0 || fraction.isEmpty() || millis == 0) {
+            throw new ConfigError("is not a duration: \"" + word + "\"", times);
+        }
         return Duration.ofMillis(
-                Long.parseLong(time.group(1)) * millis
-                        + thousandths(time.group(2)) * millis / 1000);
+                Long.parseLong(word.substring(0, whole)) * millis
+                        + thousandths(fraction) * millis / 1000);
+    }
+
+    /** Returns the milliseconds of a unit, or 0 if it is none. */
+    private static long millis(String unit) {
+        return switch (unit) {
+            case "ms" -> 1;
+            case "s" -> 1_000;
+            case "m" -> 60_000;
+            case "h" -> 3_600_000;
+            case "d" -> 86_400_000;
+            default -> 0;
+        };
     }
 
     /** Returns thousandths from at most three digits after the decimal point. */
     private static int thousandths(String digits) {
-        return digits == null ? 0 : Integer.parseInt((digits + "00").substring(0, 3));
+        return Integer.parseInt((digits + "00").substring(0, 3));
     }
 }

@@ -207,7 +207,7 @@ final class Table {
 
     /** Reads a size in bytes. */
     long size(String key, String otherwise, long least, long most) {
-        boolean plain = otherwise.matches("\\d+");
+        boolean plain = Character.isDigit(otherwise.charAt(otherwise.length() - 1));
         Node usual = plain ? Node.of(Long.parseLong(otherwise)) : Node.of(otherwise);
         return value(key, usual, Values.size(least, most));
     }

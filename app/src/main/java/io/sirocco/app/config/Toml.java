@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.config;
 
+import io.github.wasabithumb.jtoml.io.TableReader;
+import io.github.wasabithumb.jtoml.io.source.BufferedCharSource;
+import io.github.wasabithumb.jtoml.io.source.StringCharSource;
+import io.github.wasabithumb.jtoml.key.TomlKey;
+import io.github.wasabithumb.jtoml.option.JTomlOption;
+import io.github.wasabithumb.jtoml.option.JTomlOptions;
+import io.github.wasabithumb.jtoml.option.prop.SpecVersion;
+import io.github.wasabithumb.jtoml.value.TomlValue;
+import io.github.wasabithumb.jtoml.value.array.TomlArray;
+import io.github.wasabithumb.jtoml.value.primitive.TomlPrimitive;
+import io.github.wasabithumb.jtoml.value.table.TomlTable;
 import io.sirocco.app.config.Outline.Spot;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.dataformat.toml.TomlFactory;
+import java.util.Optional;
 
 /**
- * Reads TOML 1.0 into a {@link Node}: Jackson parses the values, {@link Outline} adds their
- * positions. This is the only class that uses Jackson, so a server without a file does not load it.
- * Used by one thread.
+ * Reads TOML 1.0 into a {@link Node}: jtoml parses the values, {@link Outline} adds their positions
+ * and their order. What jtoml rejects is read by {@link TomlDiagnosis}, whose library knows the
+ * place of an error, but takes 20 ms of CPU time more to load. Used by one thread.
  */
 final class Toml {
-    private static final TomlFactory TOML =
-            TomlFactory.builder()
-                    .streamReadConstraints(
-                            StreamReadConstraints.builder()
-                                    .maxNestingDepth(2 * Outline.DEEPEST)
-                                    .build())
-                    .build();
-
-    private static final Node.Fields NOTHING =
-            new Node.Fields(Map.of(), Source.commandLine("").nowhere());
+    private static final JTomlOptions OPTIONS =
+            JTomlOptions.builder().set(JTomlOption.COMPLIANCE, SpecVersion.V1_0_0).build();
 
     private final Source source;
 
@@ -41,88 +39,62 @@ final class Toml {
      * error within one line, the other lines are still checked.
      */
     static Node.Fields read(Source source, Report report) {
-        var text = new StringBuilder(source.text());
-        for (int mistakes = 0; mistakes < Report.MOST; mistakes++) {
-            var outline = new Outline(text.toString());
-            if (outline.excess() >= 0) {
-                SourcePosition position = source.position(outline.excess(), outline.excess() + 1);
-                report.error(position, outline.why(), "");
-                break;
-            }
-            try (JsonParser parser =
-                    TOML.createParser(ObjectReadContext.empty(), text.toString())) {
-                parser.nextToken();
-                Node.Fields fields =
-                        new Toml(source).fields(parser, outline.root(), source.nowhere());
-                return mistakes == 0 ? fields : NOTHING;
-            } catch (JacksonException wrong) {
-                var syntax = new Syntax(source, text.toString(), outline);
-                int at = offset(wrong, text.length());
-                boolean isWholeLine = syntax.explain(wrong.getOriginalMessage(), at, report);
-                if (!isWholeLine) break;
-                blank(text, at);
-            }
+        return parse(source).orElseGet(() -> TomlDiagnosis.read(source, report));
+    }
+
+    /** Returns nothing if jtoml rejects the text, or if its reading does not fit the outline. */
+    static Optional<Node.Fields> parse(Source source) {
+        var outline = new Outline(source.text());
+        if (outline.excess() >= 0) return Optional.empty();
+        try {
+            TomlTable table = table(source.text());
+            return Optional.of(new Toml(source).fields(table, outline.root(), source.nowhere()));
+        } catch (RuntimeException e) { // jtoml throws others than its own, too
+            return Optional.empty();
         }
-        return NOTHING;
     }
 
-    private static int offset(JacksonException wrong, int length) {
-        var location = wrong.getLocation();
-        return location == null ? 0 : Math.clamp(location.getCharOffset(), 0, length);
+    /** Does without {@code JToml}, whose first use looks for extensions in every jar. */
+    private static TomlTable table(String text) {
+        var characters = new BufferedCharSource(new StringCharSource(text));
+        return new TableReader(characters, OPTIONS).readTable();
     }
 
-    /** Blanks the line around an offset, so that all others keep their positions. */
-    private static void blank(StringBuilder text, int at) {
-        int from = text.lastIndexOf("\n", at - 1) + 1;
-        int end = text.indexOf("\n", at);
-        for (int i = from; i < (end < 0 ? text.length() : end); i++) text.setCharAt(i, ' ');
-    }
-
-    private Node node(JsonParser parser, Spot spot, SourcePosition around) {
-        SourcePosition position = spot == null ? around : source.position(spot.from, spot.to);
-        JsonToken token = parser.currentToken();
-        return switch (token) {
-            case START_OBJECT -> fields(parser, spot, position);
-            case START_ARRAY -> items(parser, spot, position);
-            case VALUE_TRUE, VALUE_FALSE -> new Node.Flag(token == JsonToken.VALUE_TRUE, position);
-            case VALUE_NUMBER_INT ->
-                    parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER
-                            ? new Node.Other("a number of more than 64 bits", position)
-                            : new Node.Whole(parser.getLongValue(), position);
-            case VALUE_NUMBER_FLOAT -> new Node.Other("a decimal number", position);
-            case VALUE_STRING ->
-                    isQuoted(position)
-                            ? new Node.Text(parser.getString(), position)
-                            : new Node.Other(
-                                    "a date", position); // Jackson returns dates as strings
-            default -> new Node.Other(token.name(), position);
+    private Node node(TomlValue value, Spot spot) {
+        SourcePosition position = source.position(spot.from, spot.to);
+        if (value.isTable()) return fields(value.asTable(), spot, position);
+        if (value.isArray()) return items(value.asArray(), spot, position);
+        TomlPrimitive primitive = value.asPrimitive();
+        return switch (primitive.type()) {
+            case STRING -> new Node.Text(primitive.asString(), position);
+            case BOOLEAN -> new Node.Flag(primitive.asBoolean(), position);
+            case INTEGER -> new Node.Whole(primitive.asLong(), position);
+            case FLOAT -> new Node.Other("a decimal number", position);
+            default -> new Node.Other("a date", position);
         };
     }
 
-    private boolean isQuoted(SourcePosition position) {
-        char first = source.text().charAt(position.from());
-        return first == '"' || first == '\'';
-    }
-
-    private Node.Fields fields(JsonParser parser, Spot spot, SourcePosition position) {
+    private Node.Fields fields(TomlTable table, Spot spot, SourcePosition position) {
         Map<String, Node.Field> fields = new LinkedHashMap<>();
-        while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-            String name = parser.currentName();
-            parser.nextToken();
-            Spot own = spot == null ? null : spot.fields.get(name);
-            SourcePosition key = own == null ? position : source.position(own.keyFrom, own.keyTo);
-            fields.put(name, new Node.Field(key, node(parser, own, position)));
-        }
+        spot.fields.forEach(
+                (name, own) -> {
+                    TomlValue value = table.get(TomlKey.literal(name));
+                    if (value == null) throw unlike(spot);
+                    SourcePosition key = source.position(own.keyFrom, own.keyTo);
+                    fields.put(name, new Node.Field(key, node(value, own)));
+                });
+        if (fields.size() != table.keys(false).size()) throw unlike(spot);
         return new Node.Fields(fields, position);
     }
 
-    private Node.Items items(JsonParser parser, Spot spot, SourcePosition position) {
+    private Node.Items items(TomlArray array, Spot spot, SourcePosition position) {
+        if (array.size() != spot.items.size()) throw unlike(spot);
         List<Node> items = new ArrayList<>();
-        while (parser.nextToken() != JsonToken.END_ARRAY) {
-            int index = items.size();
-            Spot own = spot == null || index >= spot.items.size() ? null : spot.items.get(index);
-            items.add(node(parser, own, position));
-        }
+        for (int i = 0; i < array.size(); i++) items.add(node(array.get(i), spot.items.get(i)));
         return new Node.Items(items, position);
+    }
+
+    private static IllegalStateException unlike(Spot spot) {
+        return new IllegalStateException("jtoml and Outline differ at offset " + spot.from);
     }
 }

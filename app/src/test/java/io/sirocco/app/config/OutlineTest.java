@@ -12,12 +12,59 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Jackson says what a text means and Outline where it stands: do the two see the same? */
+/**
+ * jtoml says what a text means, Outline where it stands, and Jackson reads what jtoml rejects: do
+ * they see the same?
+ */
 class OutlineTest {
+
+    /** A text that jtoml accepts is read without Jackson, which must not have rejected it. */
+    @Test
+    void bothReadersOfTomlUnderstandTheSame() throws Exception {
+        var random = new Random(7);
+        List<String> texts = golden();
+        int accepted = 0;
+        for (int i = 0; i < 6_000; i++) {
+            String golden = texts.get(random.nextInt(texts.size()));
+            String text =
+                    switch (i % 3) {
+                        case 0 -> golden;
+                        case 1 -> broken(golden, random);
+                        default -> new Written(random).document();
+                    };
+            Source source = Source.of("case", Path.of(""), text);
+            Optional<Node.Fields> read = Toml.parse(source);
+            if (read.isEmpty()) continue;
+            accepted++;
+            var report = new Report();
+            Node.Fields again = TomlDiagnosis.read(source, report);
+            assertFalse(report.hasErrors(), () -> text + problems(report));
+            assertEquals(again.toString(), read.get().toString(), text);
+        }
+        assertTrue(accepted > 3_000, "accepted: " + accepted);
+    }
+
+    @Test
+    void whatIsCommonInFilesIsReadWithoutJackson() {
+        String text =
+                """
+                # a comment
+                a = "text" # another
+                b = 0x1F
+                c = [1, 'two', { d = true }, # in a list
+                ]
+                [e.'f g']
+                h = { i = [], j."k l" = 1.5 }
+                [[m]]
+                n = 1979-05-27T07:32:00Z
+                """;
+        assertTrue(Toml.parse(Source.of("case", Path.of(""), text)).isPresent());
+    }
 
     @Test
     void everyKeyAndValueStandsWhereItIsSaidTo() throws Exception {

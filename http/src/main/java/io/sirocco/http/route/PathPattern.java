@@ -55,27 +55,52 @@ public record PathPattern(String text, List<Segment> segments) {
         if (part.equals("*")) {
             return new Segment.Rest();
         }
-        if (part.startsWith("{") && part.matches("\\{\\w[\\w-]*}")) {
-            return new Segment.Param(part.substring(1, part.length() - 1));
+        if (part.startsWith("{") && part.endsWith("}")) {
+            String name = part.substring(1, part.length() - 1);
+            if (isName(name)) return new Segment.Param(name);
         }
-        if (part.startsWith("*") && part.matches("\\*[^{}*?#]+")) {
+        if (part.startsWith("*") && isPlain(part.substring(1))) {
             return new Segment.Suffix(part.substring(1));
         }
         String where = "has the segment \"" + part + "\"";
         if (part.endsWith("...}")) {
             throw bad(text, where, "a wildcard for all that is left is written \"*\"");
         }
-        if (part.chars().anyMatch(c -> c == '{' || c == '}' || c == '*')) {
+        if (hasAny(part, "{}*")) {
             throw bad(
                     text,
                     where,
                     "a segment is plain text, or {name} alone (letters, digits, '_', '-'), or * alone,"
                             + " or * with a suffix, such as *.php");
         }
-        if (part.chars().anyMatch(c -> c == '?' || c == '#')) {
+        if (hasAny(part, "?#")) {
             throw bad(text, where, "a route has no query and no fragment; leave them out");
         }
         return new Segment.Literal(part);
+    }
+
+    // Loops instead of regular expressions, which take milliseconds to load while a server starts.
+
+    /** Whether it begins with a letter of ASCII, a digit or '_'; '-' may follow. */
+    private static boolean isName(String text) {
+        if (text.isEmpty() || text.startsWith("-")) return false;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean letter = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
+            if (!letter && !(c >= '0' && c <= '9') && c != '_' && c != '-') return false;
+        }
+        return true;
+    }
+
+    private static boolean isPlain(String text) {
+        return !text.isEmpty() && !hasAny(text, "{}*?#");
+    }
+
+    private static boolean hasAny(String text, String characters) {
+        for (int i = 0; i < text.length(); i++) {
+            if (characters.indexOf(text.charAt(i)) >= 0) return true;
+        }
+        return false;
     }
 
     private static void check(String text, List<Segment> segments) {

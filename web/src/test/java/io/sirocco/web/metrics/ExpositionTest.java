@@ -3,6 +3,8 @@ package io.sirocco.web.metrics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.math.BigDecimal;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** The text form; that others can read it is proved by the tests of the admin server. */
@@ -27,6 +29,21 @@ class ExpositionTest {
                 b{path="C:\\\\\\"x\\"\\n",y="ü"} 10000000000000000
                 """,
                 text.toString());
+    }
+
+    @Test
+    void aNumberHasNoExponentAndLosesNothing() {
+        var random = new Random(6);
+        for (int i = 0; i < 10_000; i++) {
+            double value = random.nextGaussian() * Math.pow(10, random.nextInt(-20, 20));
+            if (i % 3 == 0) value = Math.rint(value);
+            BigDecimal exact = BigDecimal.valueOf(value).stripTrailingZeros();
+            assertEquals(exact.toPlainString(), Exposition.number(value));
+        }
+        assertEquals("0", Exposition.number(0));
+        assertEquals("0", Exposition.number(-0.0));
+        assertEquals("0.0001", Exposition.number(1e-4));
+        assertEquals("1764239753.25", Exposition.number(1_764_239_753.25));
     }
 
     @Test
