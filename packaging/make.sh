@@ -83,7 +83,8 @@ make_runtime() { # DIR
     "$jdk/bin/jlink" --add-modules "$found,$also" --no-header-files --no-man-pages --output "$1" >"$work/jlink.log" ||
         { cat "$work/jlink.log" >&2 && exit 1; }
     # Each start reads this file, most of which are comments. The licence asks for the note.
-    sed -i -e '1i # The build of Sirocco removed the comments, and nothing else.' -e '/^#/d' "$1/conf/security/java.security"
+    sed -i -e "1i # The build of Sirocco removed the comments on $(date -u -d "@$time" +%F), and nothing else." -e '/^#/d' \
+        "$1/conf/security/java.security"
 }
 
 # A cache holds the classes of those method handles that the list of the runtime names. While it is made, these are also those

@@ -26,7 +26,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
  */
 public final class Main implements Runnable {
 
-    /** The beginning of a message of picocli about the value of an option. */
+    /** A regular expression: how messages of picocli about the value of an option begin. */
     private static final String INVALID_VALUE =
             "^Invalid value for option '([^' ]*)'(?: \\([^)]*\\))?";
 

@@ -51,7 +51,7 @@ public record Configuration(
     }
 
     /**
-     * Returns the configuration of the command line alone. Jackson is not loaded.
+     * Returns the configuration of the command line alone. No reader of TOML is loaded.
      *
      * @throws InvalidConfiguration with all mistakes in it
      */

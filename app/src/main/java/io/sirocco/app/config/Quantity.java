@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Parses sizes and durations, those of every default while a server starts: so without regular
- * expressions, but for what is wrong.
+ * Parses sizes and durations. Every default is parsed while a server starts, so regular expressions
+ * are used only for messages.
  */
 final class Quantity {
     private static final long LEAST_MEMORY = 1 << 20;
@@ -21,7 +21,7 @@ final class Quantity {
         if (!(node instanceof Node.Text(String word, _))) {
             throw new ConfigError("must be a size, not " + node.kind(), sizes(""));
         }
-        int digits = digits(word, 0, 18);
+        int digits = endOfDigits(word, 0, 18);
         long unit = unit(word.substring(digits));
         if (digits == 0 || unit == 0) {
             throw new ConfigError("is not a size: \"" + word + "\"", sizes(word));
@@ -57,12 +57,12 @@ final class Quantity {
     }
 
     private static boolean isPercentage(String word) {
-        int digits = digits(word, 0, 3);
+        int digits = endOfDigits(word, 0, 3);
         return digits > 0 && word.substring(digits).equals("%");
     }
 
-    /** Returns where a row of digits ends, of at most {@code most}. */
-    private static int digits(String word, int from, int most) {
+    /** Returns the end of at most {@code most} digits that begin at {@code from}. */
+    private static int endOfDigits(String word, int from, int most) {
         int end = from;
         int limit = Math.min(word.length(), from + most);
         while (end < limit && word.charAt(end) >= '0' && word.charAt(end) <= '9') end++;
@@ -105,9 +105,9 @@ final class Quantity {
         if (!(node instanceof Node.Text(String word, _))) {
             throw new ConfigError("must be a duration, not " + node.kind(), times);
         }
-        int whole = digits(word, 0, 9);
+        int whole = endOfDigits(word, 0, 9);
         boolean hasPoint = whole > 0 && word.startsWith(".", whole);
-        int end = hasPoint ? digits(word, whole + 1, 3) : whole;
+        int end = hasPoint ? endOfDigits(word, whole + 1, 3) : whole;
         String fraction = hasPoint ? word.substring(whole + 1, end) : "0";
         long millis = millis(word.substring(end));
         if (whole == 0 || fraction.isEmpty() || millis == 0) {

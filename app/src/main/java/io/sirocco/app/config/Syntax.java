@@ -40,6 +40,10 @@ final class Syntax {
         if (why.startsWith("Premature end") || why.startsWith("Newline not")) {
             return unfinished(at);
         }
+        if (why.contains("TABLE_CLOSE")) {
+            header(at);
+            return false;
+        }
         if (why.startsWith("Unknown token") || why.startsWith("More data after")) {
             word(at);
         } else if (why.startsWith("Unknown escape")) {
@@ -108,6 +112,19 @@ final class Syntax {
         }
     }
 
+    /** Reports a header whose brackets do not match; Jackson stops in it, or in the next line. */
+    private void header(int at) {
+        int begin = lineBegin(Math.max(0, at - 1));
+        int end = text.indexOf('\n', begin);
+        String line = text.substring(begin, end < 0 ? text.length() : end).stripTrailing();
+        boolean two = line.strip().startsWith("[[");
+        error(
+                begin,
+                begin + line.length(),
+                "the brackets of this header do not match",
+                two ? "end it with ]]" : "end it with one ]");
+    }
+
     /** Returns the whole name of a table, whose last part is the key: {@code site.route}. */
     private String header(Spot key) {
         return text.substring(text.lastIndexOf('[', key.keyFrom) + 1, key.keyTo).strip();
@@ -148,6 +165,8 @@ final class Syntax {
         String word = text.substring(token.from(), token.to());
         if (before.strip().endsWith("=") && text.startsWith("=", at)) {
             error(at, at + 1, "there is one = too many", "");
+        } else if (before.contains("=") && !isInList(at) && endsWithComma(token.to())) {
+            error(token.to(), token.to() + 1, "a line must not end with a comma", "remove it");
         } else if (before.contains("=") || before.strip().startsWith("[") || isInList(at)) {
             report.error(token, quoted(word) + " is not a value", meant(word));
         } else if (before.isBlank() || isPartOfKey(at)) {
@@ -156,6 +175,12 @@ final class Syntax {
             String hint = word.endsWith("{") ? "a table begins with a header: [name]" : "";
             error(at, at + 1, "the = between key and value is missing", hint);
         }
+    }
+
+    private boolean endsWithComma(int at) {
+        int end = text.indexOf('\n', at);
+        String rest = text.substring(at, end < 0 ? text.length() : end);
+        return rest.startsWith(",") && rest.substring(1).isBlank();
     }
 
     private boolean isPartOfKey(int at) {

@@ -49,7 +49,7 @@ final class Toml {
         try {
             TomlTable table = table(source.text());
             return Optional.of(new Toml(source).fields(table, outline.root(), source.nowhere()));
-        } catch (RuntimeException e) { // jtoml throws others than its own, too
+        } catch (RuntimeException e) { // jtoml also throws some that are not its own
             return Optional.empty();
         }
     }

@@ -15,8 +15,8 @@ import tools.jackson.dataformat.toml.TomlFactory;
 
 /**
  * Reads a text that {@link Toml} could not, and reports why it is not TOML 1.0: Jackson says what
- * is wrong and nearly where, {@link Syntax} explains it. A valid file needs neither. Used by one
- * thread.
+ * is wrong and nearly where, {@link Syntax} explains it. Nearly all valid files need neither. Used
+ * by one thread.
  */
 final class TomlDiagnosis {
     private static final TomlFactory TOML =

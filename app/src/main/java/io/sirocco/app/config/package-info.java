@@ -4,7 +4,7 @@
  * Reads {@code sirocco.toml}: from its text to checked values.
  *
  * <pre>
- *   Source --Jackson + Outline--&gt; Node --Overlay--&gt; Node --Table, one record per [table]--&gt; Configuration
+ *   Source --Toml + Outline--&gt; Node    --Overlay--&gt; Node --Table, one record per [table]--&gt; Configuration
  *    text      what, and where      values   + command line      defaults, checks          or Problems
  * </pre>
  */

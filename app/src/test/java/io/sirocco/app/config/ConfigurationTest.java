@@ -127,11 +127,12 @@ class ConfigurationTest {
 
     /** It would cost a third of the time in which the program has to start. */
     @Test
-    void withoutAFileJacksonIsNotLoaded() throws Exception {
+    void withoutAFileNoReaderOfTomlIsLoaded() throws Exception {
         var urls = new ArrayList<URL>();
         for (String entry :
                 System.getProperty("java.class.path").split(System.getProperty("path.separator"))) {
-            if (!entry.contains("jackson")) urls.add(Path.of(entry).toUri().toURL());
+            if (!entry.contains("jackson") && !entry.contains("jtoml"))
+                urls.add(Path.of(entry).toUri().toURL());
         }
         try (var loader =
                 new URLClassLoader(
@@ -146,6 +147,9 @@ class ConfigurationTest {
             assertThrows(
                     ClassNotFoundException.class,
                     () -> loader.loadClass("tools.jackson.core.JsonParser"));
+            assertThrows(
+                    ClassNotFoundException.class,
+                    () -> loader.loadClass("io.github.wasabithumb.jtoml.io.TableReader"));
         }
     }
 

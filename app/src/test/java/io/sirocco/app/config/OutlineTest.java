@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 class OutlineTest {
 
-    /** A text that jtoml accepts is read without Jackson, which must not have rejected it. */
+    /** A text that jtoml accepts is read without Jackson, which would read the same. */
     @Test
     void bothReadersOfTomlUnderstandTheSame() throws Exception {
         var random = new Random(7);
@@ -127,7 +127,7 @@ class OutlineTest {
         }
     }
 
-    /** The text at each place must read as the value that Jackson has made of it. */
+    /** The text at each place must read as the value that was made of it. */
     private static int check(Node node, String text) {
         SourcePosition position = node.position();
         String piece = position.from() < 0 ? "" : text.substring(position.from(), position.to());

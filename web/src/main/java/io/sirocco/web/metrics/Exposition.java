@@ -79,8 +79,8 @@ public final class Exposition {
     }
 
     /**
-     * As short as it is exact, without an exponent. It moves the decimal point itself, since
-     * BigDecimal takes 20 ms of CPU time to load.
+     * Formats the shortest exact decimal, without an exponent. It moves the decimal point itself,
+     * since BigDecimal takes 20 ms of CPU time to load.
      */
     static String number(double value) {
         String shortest = Double.toString(Math.abs(value)); // such as 1.25, 1.25E-4, 3.0E9
