@@ -86,6 +86,16 @@ final class Outline {
         return unclosed;
     }
 
+    /** Returns how many keys and headers there are. */
+    int keys() {
+        return keys.size();
+    }
+
+    /** Returns whether a key or header was there before, which may be an error. */
+    boolean isAnyKeyTwice() {
+        return keys.stream().anyMatch(key -> key.earlier != null);
+    }
+
     /** Returns the last key that begins before an offset, or null. */
     Spot keyBefore(int offset) {
         Spot last = null;

@@ -21,12 +21,18 @@ import java.util.Optional;
 
 /**
  * Reads TOML 1.0 into a {@link Node}: jtoml parses the values, {@link Outline} adds their positions
- * and their order. What jtoml rejects is read by {@link TomlDiagnosis}, whose library knows the
- * place of an error, but takes 20 ms of CPU time more to load. Used by one thread.
+ * and their order. What jtoml rejects, or may misread, is read by {@link TomlDiagnosis}, whose
+ * library is stricter and knows the place of an error, but takes 20 ms of CPU time more to load.
+ * Used by one thread.
  */
 final class Toml {
     private static final JTomlOptions OPTIONS =
             JTomlOptions.builder().set(JTomlOption.COMPLIANCE, SpecVersion.V1_0_0).build();
+
+    /** jtoml takes time by the square of the keys of a table. */
+    private static final int MOST_KEYS = 500;
+
+    private static final int LONGEST = 1 << 16;
 
     private final Source source;
 
@@ -42,16 +48,39 @@ final class Toml {
         return parse(source).orElseGet(() -> TomlDiagnosis.read(source, report));
     }
 
-    /** Returns nothing if jtoml rejects the text, or if its reading does not fit the outline. */
+    /**
+     * Returns nothing if the text is not plain, if jtoml rejects it, or if its reading does not fit
+     * the outline.
+     */
     static Optional<Node.Fields> parse(Source source) {
+        if (!isPlain(source.text())) return Optional.empty();
         var outline = new Outline(source.text());
-        if (outline.excess() >= 0) return Optional.empty();
+        if (outline.excess() >= 0 || outline.isAnyKeyTwice() || outline.keys() > MOST_KEYS) {
+            return Optional.empty();
+        }
         try {
             TomlTable table = table(source.text());
             return Optional.of(new Toml(source).fields(table, outline.root(), source.nowhere()));
         } catch (RuntimeException e) { // jtoml also throws some that are not its own
             return Optional.empty();
         }
+    }
+
+    /**
+     * Whether a text has nothing that jtoml 1.5.1 is known to read otherwise than Jackson: control
+     * characters, characters by their numbers, and lines that a backslash joins. More is told
+     * later, by the type of a value.
+     */
+    private static boolean isPlain(String text) {
+        if (text.length() > LONGEST) return false;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c < ' ' && c != '\n' && c != '\t' || c == 0x7F) return false;
+            if (c == '\\' && i + 1 < text.length() && "uU \t\n".indexOf(text.charAt(i + 1)) >= 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Does without {@code JToml}, whose first use looks for extensions in every jar. */
@@ -68,10 +97,17 @@ final class Toml {
         return switch (primitive.type()) {
             case STRING -> new Node.Text(primitive.asString(), position);
             case BOOLEAN -> new Node.Flag(primitive.asBoolean(), position);
-            case INTEGER -> new Node.Whole(primitive.asLong(), position);
-            case FLOAT -> new Node.Other("a decimal number", position);
-            default -> new Node.Other("a date", position);
+            case INTEGER -> new Node.Whole(decimal(primitive, spot), position);
+            default -> throw unlike(spot); // no option takes these, and Jackson is stricter
         };
+    }
+
+    /** Leaves 0x, 0o and 0b to Jackson: of these, jtoml takes 64 bits as a negative number. */
+    private long decimal(TomlPrimitive primitive, Spot spot) {
+        for (int i = spot.from; i < spot.to; i++) {
+            if ("+-_0123456789".indexOf(source.text().charAt(i)) < 0) throw unlike(spot);
+        }
+        return primitive.asLong();
     }
 
     private Node.Fields fields(TomlTable table, Spot spot, SourcePosition position) {

@@ -16,6 +16,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * jtoml says what a text means, Outline where it stands, and Jackson reads what jtoml rejects: do
@@ -46,7 +48,38 @@ class OutlineTest {
             assertFalse(report.hasErrors(), () -> text + problems(report));
             assertEquals(again.toString(), read.get().toString(), text);
         }
-        assertTrue(accepted > 3_000, "accepted: " + accepted);
+        assertTrue(accepted > 1_500, "accepted: " + accepted);
+    }
+
+    /** jtoml 1.5.1 reads each of these, though it is no TOML 1.0 or means something else. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "h = { x.a = '1', x = '2' }",
+                "h = { x = '2', x.a = '1' }",
+                "[[a.b.c]]\n[a]\nb.a=true\n[a.b]",
+                "a = 0xffffffffffffffff",
+                "a = 0b1111111111111111111111111111111111111111111111111111111111111111",
+                "'a\u0001b' = 1",
+                "\"\\u\uff11\uff12\uff13\uff14\" = 1",
+                "a = \"\"\"b\\\n \" c\"\"\"",
+                "a = 1.0f",
+                "a = 1E1.",
+                "a = [1e3+]",
+                "a = \"\"\"\r\nb\r\n\"\"\"",
+            })
+    void whatJtomlReadsWronglyIsLeftToJackson(String text) {
+        assertEquals(Optional.empty(), Toml.parse(Source.of("case", Path.of(""), text)));
+    }
+
+    @Test
+    void aTableOfThousandsOfKeysIsLeftToJackson() {
+        var text = new StringBuilder();
+        for (int i = 0; i < 20_000; i++) text.append("k").append(i).append("=1\n");
+        var report = new Report();
+        Source source = Source.of("case", Path.of(""), text.toString());
+        assertEquals(Optional.empty(), Toml.parse(source));
+        assertEquals(20_000, Toml.read(source, report).all().size());
     }
 
     @Test
@@ -55,13 +88,16 @@ class OutlineTest {
                 """
                 # a comment
                 a = "text" # another
-                b = 0x1F
+                b = 1_000
                 c = [1, 'two', { d = true }, # in a list
                 ]
                 [e.'f g']
-                h = { i = [], j."k l" = 1.5 }
+                h = { i = [], j."k l" = -5 }
                 [[m]]
-                n = 1979-05-27T07:32:00Z
+                n = "a\\tb ż"
+                [[m]]
+                n = \"""
+                lines\"""
                 """;
         assertTrue(Toml.parse(Source.of("case", Path.of(""), text)).isPresent());
     }

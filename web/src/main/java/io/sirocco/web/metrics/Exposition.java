@@ -83,6 +83,8 @@ public final class Exposition {
      * since BigDecimal takes 20 ms of CPU time to load.
      */
     static String number(double value) {
+        if (Double.isNaN(value)) return "NaN";
+        if (Double.isInfinite(value)) return value > 0 ? "+Inf" : "-Inf";
         String shortest = Double.toString(Math.abs(value)); // such as 1.25, 1.25E-4, 3.0E9
         int exponent = shortest.indexOf('E');
         int shift = exponent < 0 ? 0 : Integer.parseInt(shortest.substring(exponent + 1));

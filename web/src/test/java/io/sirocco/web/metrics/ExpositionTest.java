@@ -40,6 +40,8 @@ class ExpositionTest {
             BigDecimal exact = BigDecimal.valueOf(value).stripTrailingZeros();
             assertEquals(exact.toPlainString(), Exposition.number(value));
         }
+        assertEquals("NaN", Exposition.number(Double.NaN));
+        assertEquals("-Inf", Exposition.number(Double.NEGATIVE_INFINITY));
         assertEquals("0", Exposition.number(0));
         assertEquals("0", Exposition.number(-0.0));
         assertEquals("0.0001", Exposition.number(1e-4));
