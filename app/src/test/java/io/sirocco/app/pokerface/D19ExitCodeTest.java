@@ -24,7 +24,7 @@ class D19ExitCodeTest {
             delimiter = '|',
             value = {
                 "lisen = 1                                    | unknown key \"lisen\"",
-                "[[listen]                                    | this is not TOML",
+                "[[listen]                                    | the brackets of this header do not match",
                 "[[site]]\\nroot = 7                          | sirocco.toml:2:",
                 "[[listen]]\\naddress = \"127.0.0.1\"         | has no port",
                 "[[listen]]\\naddress = \"127.0.0.1:0\"\\ntls = true | certificate",
