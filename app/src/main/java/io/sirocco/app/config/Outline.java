@@ -91,8 +91,8 @@ final class Outline {
         return keys.size();
     }
 
-    /** Returns whether a key or header was there before, which may be an error. */
-    boolean isAnyKeyTwice() {
+    /** Returns whether a key or header is repeated, which may be an error. */
+    boolean hasRepeatedKey() {
         return keys.stream().anyMatch(key -> key.earlier != null);
     }
 

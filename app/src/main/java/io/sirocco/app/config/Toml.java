@@ -29,9 +29,10 @@ final class Toml {
     private static final JTomlOptions OPTIONS =
             JTomlOptions.builder().set(JTomlOption.COMPLIANCE, SpecVersion.V1_0_0).build();
 
-    /** jtoml takes time by the square of the keys of a table. */
+    /** Most keys of a file: the time that jtoml takes is quadratic in the keys of a table. */
     private static final int MOST_KEYS = 500;
 
+    /** Most characters of a file. */
     private static final int LONGEST = 1 << 16;
 
     private final Source source;
@@ -55,21 +56,21 @@ final class Toml {
     static Optional<Node.Fields> parse(Source source) {
         if (!isPlain(source.text())) return Optional.empty();
         var outline = new Outline(source.text());
-        if (outline.excess() >= 0 || outline.isAnyKeyTwice() || outline.keys() > MOST_KEYS) {
+        if (outline.excess() >= 0 || outline.hasRepeatedKey() || outline.keys() > MOST_KEYS) {
             return Optional.empty();
         }
         try {
             TomlTable table = table(source.text());
             return Optional.of(new Toml(source).fields(table, outline.root(), source.nowhere()));
-        } catch (RuntimeException e) { // jtoml also throws some that are not its own
+        } catch (RuntimeException e) { // jtoml throws not only TomlException
             return Optional.empty();
         }
     }
 
     /**
-     * Whether a text has nothing that jtoml 1.5.1 is known to read otherwise than Jackson: control
-     * characters, characters by their numbers, and lines that a backslash joins. More is told
-     * later, by the type of a value.
+     * Returns whether jtoml can be trusted with a text. Version 1.5.1 misreads control characters,
+     * numeric escapes and lines joined by a backslash. The values that it misreads are rejected
+     * later, by their type.
      */
     private static boolean isPlain(String text) {
         if (text.length() > LONGEST) return false;

@@ -14,7 +14,7 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.dataformat.toml.TomlFactory;
 
 /**
- * Reads a text that {@link Toml} could not, and reports why it is not TOML 1.0: Jackson says what
+ * Reads a text that {@link Toml} leaves to it, or reports why it is not TOML 1.0: Jackson says what
  * is wrong and nearly where, {@link Syntax} explains it. Nearly all valid files need neither. Used
  * by one thread.
  */

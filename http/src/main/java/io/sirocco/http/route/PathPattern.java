@@ -81,7 +81,7 @@ public record PathPattern(String text, List<Segment> segments) {
 
     // Loops instead of regular expressions, which take milliseconds to load while a server starts.
 
-    /** Whether it begins with a letter of ASCII, a digit or '_'; '-' may follow. */
+    /** Returns whether a text has only ASCII letters, digits, '_' and '-', and '-' not first. */
     private static boolean isName(String text) {
         if (text.isEmpty() || text.startsWith("-")) return false;
         for (int i = 0; i < text.length(); i++) {
