@@ -710,8 +710,6 @@ public abstract class Connection extends ConnectionSocket {
             return; // its loop has died, and has not waited for the transport
         }
         set(GONE);
-        loop().gone(this);
-        origin.gone(this);
         if (protocol != null) {
             try {
                 protocol.closed(this, CloseCause.values()[flags >>> CAUSE_SHIFT]);
@@ -719,6 +717,8 @@ public abstract class Connection extends ConnectionSocket {
                 loop().failed(e);
             }
         }
+        loop().gone(this); // no earlier: who waits for the last connection knows all reports
+        origin.gone(this);
         if (tlsLayer() != null) {
             tlsLayer().gone();
         }

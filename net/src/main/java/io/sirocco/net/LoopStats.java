@@ -9,7 +9,8 @@ package io.sirocco.net;
  * @param acceptFailures times that accepting failed for want of descriptors or memory, since the
  *     start
  * @param connected outgoing connections opened since the start
- * @param connections connections open now, parked ones included
+ * @param connections connections open now, parked ones included; one counts until its protocol has
+ *     returned from {@link Protocol#closed}
  * @param parked of these, accepted and waiting for a slot
  * @param bytesIn bytes received since the start
  * @param bytesOut bytes handed to the kernel since the start

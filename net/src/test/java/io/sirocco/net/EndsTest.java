@@ -78,6 +78,41 @@ class EndsTest {
         assertTrue(peer.over());
     }
 
+    /** Whoever waits for the last connection has heard all that its protocol reports. */
+    @Test
+    void aConnectionCountsUntilItsProtocolHasReturnedFromClosed() throws Exception {
+        var counted = new CompletableFuture<Integer>();
+        var probe =
+                new Probe() {
+                    @Override
+                    public void closed(Connection c, CloseCause cause) {
+                        counted.complete(rig.stats().connections());
+                        super.closed(c, cause);
+                    }
+                };
+        Peer peer = rig.connect(rig.listen(probe));
+        Rig.on(rig.loop(), probe.connection()::abort);
+        endsOnce(probe, CloseCause.ABORTED);
+        assertEquals(1, Rig.get(counted));
+        assertTrue(peer.over());
+    }
+
+    /** It leaves the count even if its protocol fails. */
+    @Test
+    void aProtocolThatThrowsInClosedLeavesNoConnection() throws Exception {
+        var probe =
+                new Probe() {
+                    @Override
+                    public void closed(Connection c, CloseCause cause) {
+                        super.closed(c, cause);
+                        throw new IllegalStateException("thrown in closed");
+                    }
+                };
+        rig.connect(rig.listen(probe));
+        Rig.on(rig.loop(), probe.connection()::abort);
+        endsOnce(probe, CloseCause.ABORTED);
+    }
+
     @Test
     void abortFromATaskWithOutputUnderWay() throws Exception {
         var probe = new Probe();
