@@ -8,10 +8,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sirocco.app.Client.Answer;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -164,10 +163,7 @@ class BehindAProxyTest {
 
     @Test
     void redirectsGoWhereTheClientAsked() throws Exception {
-        int port;
-        try (var any = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = any.getLocalPort();
-        }
+        int port = FreePort.tcp();
         serve(
                 """
                 [[listen]]
@@ -299,12 +295,6 @@ class BehindAProxyTest {
 
     // ---- true proxies
 
-    private static int freePort() throws IOException {
-        try (var any = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return any.getLocalPort();
-        }
-    }
-
     private void start(int port, String... command) throws Exception {
         assumeTrue(Files.isExecutable(Path.of(command[0])), command[0] + " is not installed");
         Path log = folder.resolve("proxy.log");
@@ -363,9 +353,9 @@ class BehindAProxyTest {
     @Test
     void haproxySendsBothVersions() throws Exception {
         List<Integer> ports = serve(BEHIND_HAPROXY).ports();
-        int one = freePort();
-        int two = freePort();
-        int secure = freePort();
+        int one = FreePort.tcp();
+        int two = FreePort.tcp();
+        int secure = FreePort.tcp();
         Files.writeString(
                 folder.resolve("haproxy.cfg"),
                 """
@@ -446,7 +436,7 @@ class BehindAProxyTest {
                                         + RULES.replace("127.0.0.2", "127.0.0.1")
                                                 .replace("rate-limit", "# rate-limit"))
                         .port();
-        int front = freePort();
+        int front = FreePort.tcp();
         Files.writeString(
                 folder.resolve("nginx.conf"),
                 """
@@ -535,7 +525,7 @@ class BehindAProxyTest {
 
     @Test
     void haproxyIsToldTheClient() throws Exception {
-        int behind = freePort();
+        int behind = FreePort.tcp();
         Files.writeString(
                 folder.resolve("haproxy.cfg"),
                 """
@@ -555,7 +545,7 @@ class BehindAProxyTest {
 
     @Test
     void nginxIsToldTheClient() throws Exception {
-        int behind = freePort();
+        int behind = FreePort.tcp();
         Files.writeString(
                 folder.resolve("nginx.conf"),
                 """

@@ -8,9 +8,8 @@ import io.sirocco.app.Client.Answer;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -95,8 +94,8 @@ class CacheRouteTest {
     /** Who is served can purge at once: the admin server is there first. */
     @Test
     void aPurgeRightAfterTheStartIsServed() throws Exception {
-        int port = freePort();
-        int adminPort = freePort();
+        int port = FreePort.tcp();
+        int adminPort = FreePort.tcp();
         String toml =
                 BEGIN.replaceFirst(":0", ":" + port).replaceFirst(":0", ":" + adminPort)
                         + "[[site]]\n"
@@ -105,12 +104,6 @@ class CacheRouteTest {
         Thread.ofVirtual().start(purged);
         running = Running.of(folder, TransportKind.AUTO, toml);
         assertEquals("{\"removed\":0,\"caches\":{\"default\":0}}", purged.get());
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     private static String purgedWhenServed(int port, int adminPort) throws Exception {

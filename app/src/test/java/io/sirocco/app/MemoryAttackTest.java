@@ -4,9 +4,8 @@ package io.sirocco.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,7 +48,7 @@ class MemoryAttackTest {
     private void unfinishedHeaders(
             String transport, int heap, int connections, String limits, int p99) throws Exception {
         Files.writeString(Files.createDirectory(folder.resolve("site")).resolve("a.txt"), "hello");
-        int admin = freePort();
+        int admin = FreePort.tcp();
         Path file = config(admin, limits + "[[site]]\nroot = \"site\"\n");
         try (Child child = serve(transport, heap, file);
                 var attackers = new Attackers(child.port())) {
@@ -87,7 +86,7 @@ class MemoryAttackTest {
     private void uploads(
             String transport, int heap, int count, long each, int seconds, String limits, int p99)
             throws Exception {
-        int admin = freePort();
+        int admin = FreePort.tcp();
         Path file = config(admin, limits);
         try (Child child = serve(transport, heap, file);
                 var attackers = new Attackers(child.port())) {
@@ -172,12 +171,6 @@ class MemoryAttackTest {
                 transport,
                 "--loops",
                 "2");
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     private static void until(String what, java.util.function.BooleanSupplier condition) {

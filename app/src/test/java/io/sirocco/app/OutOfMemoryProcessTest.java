@@ -4,9 +4,8 @@ package io.sirocco.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,7 +48,7 @@ class OutOfMemoryProcessTest {
     /** The bound is switched off: it is larger than the heap. */
     private void fill(String transport, boolean exitOnError) throws Exception {
         Files.writeString(Files.createDirectory(folder.resolve("site")).resolve("a.txt"), "hello");
-        int admin = freePort();
+        int admin = FreePort.tcp();
         Path file =
                 Files.writeString(
                         folder.resolve("sirocco.toml"),
@@ -169,12 +168,6 @@ class OutOfMemoryProcessTest {
             assertEquals(3, process.exitValue());
         } finally {
             process.destroyForcibly();
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 }

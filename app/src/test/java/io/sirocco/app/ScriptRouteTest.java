@@ -8,9 +8,8 @@ import io.sirocco.app.Client.Answer;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -69,10 +68,8 @@ class ScriptRouteTest {
         return "http://127.0.0.1:" + server.port();
     }
 
-    private static String refusing() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return "http://127.0.0.1:" + socket.getLocalPort();
-        }
+    private static String refusing() {
+        return "http://127.0.0.1:" + FreePort.tcp();
     }
 
     private static String table(String name, String... urls) {

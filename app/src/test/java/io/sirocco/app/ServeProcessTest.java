@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Client.Answer;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -95,7 +96,7 @@ class ServeProcessTest {
     /** As a load balancer sees it, which asks /ready and then sends its requests elsewhere. */
     @Test
     void duringTheDrainDelayItIsNotReadyAndServes(@TempDir Path folder) throws Exception {
-        int admin = freePort();
+        int admin = FreePort.tcp();
         try (var child = new Child("serve", "--config", drainDelay(folder, "1h", admin));
                 var kept = new Client(child.port())) {
             assertEquals("", kept.ask("GET", "/hello/a").field("Connection"));
@@ -115,7 +116,8 @@ class ServeProcessTest {
 
     @Test
     void afterTheDrainDelayItStops(@TempDir Path folder) throws Exception {
-        try (var child = new Child("serve", "--config", drainDelay(folder, "50ms", freePort()))) {
+        try (var child =
+                new Child("serve", "--config", drainDelay(folder, "50ms", FreePort.tcp()))) {
             child.port();
             child.signal("TERM");
             assertEquals(0, child.exitCode());
@@ -142,12 +144,6 @@ class ServeProcessTest {
     private static boolean endsConnections(int port) throws IOException {
         try (var client = new Client(port)) {
             return client.ask("GET", "/hello/c").field("Connection").equals("close");
-        }
-    }
-
-    static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 

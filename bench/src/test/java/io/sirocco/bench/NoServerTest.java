@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -91,15 +92,9 @@ class NoServerTest {
         }
     }
 
-    private static SocketAddress nobody() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return socket.getLocalSocketAddress();
-        }
-    }
-
     @Test
     void aRefusalNamesTheAddress() throws Exception {
-        SocketAddress nobody = nobody();
+        SocketAddress nobody = FreePort.tcpAddress();
         var settings = new ArrayList<Consumer<Load>>();
         settings.add(load -> load.connections(64).loops(2));
         settings.add(load -> load.warmUp(Duration.ofMillis(100)));

@@ -14,6 +14,7 @@ import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.home.protocol.Request;
 import io.sirocco.home.protocol.Response;
 import io.sirocco.net.ManualClock;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.DatagramPacket;

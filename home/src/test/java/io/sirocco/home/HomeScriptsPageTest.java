@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.home.mqtt.Mosquitto;
 import io.sirocco.home.schedule.Zones;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.DatagramSocket;
 import java.net.Inet4Address;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -192,10 +192,7 @@ class HomeScriptsPageTest {
 
     @Test
     void twoControllersOfOneKeyCallEachOther() throws Exception {
-        int port;
-        try (var socket = new DatagramSocket(0)) {
-            port = socket.getLocalPort();
-        }
+        int port = FreePort.udp();
         Path two = directory.resolve("two");
         try (CluRig one =
                 new CluRig(

@@ -23,6 +23,7 @@ import io.sirocco.http.QuietLogs;
 import io.sirocco.net.Loops;
 import io.sirocco.net.ManualClock;
 import io.sirocco.net.Rig;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.DatagramPacket;

@@ -9,6 +9,7 @@ import io.sirocco.home.project.Controller;
 import io.sirocco.home.project.ProjectObject;
 import io.sirocco.home.project.TestProject;
 import io.sirocco.home.protocol.CipherKey;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.nio.file.Files;

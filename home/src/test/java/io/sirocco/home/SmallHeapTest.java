@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.net.Loops;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

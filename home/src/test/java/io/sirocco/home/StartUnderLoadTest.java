@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.home.protocol.Request;
 import io.sirocco.net.Loops;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -31,10 +32,7 @@ class StartUnderLoadTest {
     void aControllerRespondsToScriptsWhenRequestsComeWhileItStarts() throws Exception {
         var key = CipherKey.random(new SecureRandom());
         CluRig.write(directory, "function checkAlive() return '1' end", key);
-        int port;
-        try (var free = new DatagramSocket(0, CluRig.LOOPBACK)) {
-            port = free.getLocalPort();
-        }
+        int port = FreePort.udp();
         byte[] alive = CluRig.seal(key, new Request.Lua(CluRig.LOOPBACK, 1, "checkAlive()"));
         var datagram =
                 new DatagramPacket(

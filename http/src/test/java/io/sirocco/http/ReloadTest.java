@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.Admission;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.ReferenceQueue;
@@ -55,12 +56,6 @@ class ReloadTest {
 
     private static InetSocketAddress anyPort() {
         return new InetSocketAddress(HERE, 0);
-    }
-
-    private static InetSocketAddress freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, HERE)) {
-            return new InetSocketAddress(HERE, socket.getLocalPort());
-        }
     }
 
     @AfterEach
@@ -151,8 +146,8 @@ class ReloadTest {
 
     @Test
     void addressesComeAndGo() throws IOException {
-        SocketAddress first = freePort();
-        SocketAddress second = freePort();
+        SocketAddress first = FreePort.tcpAddress();
+        SocketAddress second = FreePort.tcpAddress();
         server = Server.start(config(first), says("x"));
         try (Client kept = new Client(server)) {
             assertEquals("x", get(kept));
@@ -175,12 +170,12 @@ class ReloadTest {
 
     @Test
     void whatCannotBeChangesNothing() throws IOException {
-        SocketAddress first = freePort();
+        SocketAddress first = FreePort.tcpAddress();
         server = Server.start(config(first), says("old"));
         try (Client client = new Client(server);
                 var taken = new ServerSocket(0, 1, HERE)) {
             var inUse = new InetSocketAddress(HERE, taken.getLocalPort());
-            SocketAddress free = freePort();
+            SocketAddress free = FreePort.tcpAddress();
             var e =
                     assertThrows(
                             UncheckedIOException.class,

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sirocco.net.testing.FreePort;
 import io.sirocco.net.uring.Uring;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -150,11 +151,7 @@ class ConnectTest {
 
     @Test
     void aRefusalIsTold() throws Exception {
-        SocketAddress nobody;
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            nobody = socket.getLocalSocketAddress();
-        }
-        IOException why = Rig.get(connect(Destination.of(nobody)).failed);
+        IOException why = Rig.get(connect(Destination.of(FreePort.tcpAddress())).failed);
         assertInstanceOf(ConnectException.class, why);
         assertTrue(why.getMessage().contains("refused"), why::getMessage);
         assertEquals(0, rig.stats().connected());

@@ -8,10 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TlsFiles.Pair;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -107,10 +106,7 @@ class TlsClientTest {
     @ParameterizedTest
     @ValueSource(strings = {"-tls1_3", "-tls1_2"})
     void opensslAnswers(String version) throws Exception {
-        int port;
-        try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = FreePort.tcp();
         Process server =
                 new ProcessBuilder(
                                 "openssl",
@@ -224,11 +220,7 @@ class TlsClientTest {
 
     @Test
     void aRefusedConnectionIsNotAboutTls() throws Exception {
-        SocketAddress nobody;
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            nobody = socket.getLocalSocketAddress();
-        }
-        IOException why = Rig.get(connect(nobody, trusting, "a.test").failed);
+        IOException why = Rig.get(connect(FreePort.tcpAddress(), trusting, "a.test").failed);
         assertTrue(why.getMessage().contains("refused"), why::getMessage);
     }
 

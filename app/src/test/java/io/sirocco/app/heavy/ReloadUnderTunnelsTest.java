@@ -11,9 +11,9 @@ import io.sirocco.app.pokerface.Authority;
 import io.sirocco.http.client.ClientRequest;
 import io.sirocco.http.client.HttpClient;
 import io.sirocco.net.Loops;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,8 +80,8 @@ final class ReloadUnderTunnelsTest {
         try {
             var ports =
                     new Ports(
-                            freePort(),
-                            freePort(),
+                            FreePort.tcp(),
+                            FreePort.tcp(),
                             ReloadUpstream.port(one),
                             ReloadUpstream.port(two));
             var proxy = ReloadedProxy.of(name, folder, ports);
@@ -239,12 +239,6 @@ final class ReloadUnderTunnelsTest {
             return true;
         } catch (IOException e) {
             return false;
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return socket.getLocalPort();
         }
     }
 }

@@ -10,9 +10,8 @@ import io.sirocco.app.Child;
 import io.sirocco.app.Client;
 import io.sirocco.app.Client.Answer;
 import io.sirocco.app.Eventually;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,8 +40,8 @@ class RollingRestartTest {
     private static final Path HAPROXY = Path.of("/usr/sbin/haproxy");
 
     @TempDir Path folder;
-    private final int front = freePort();
-    private final int statistics = freePort();
+    private final int front = FreePort.tcp();
+    private final int statistics = FreePort.tcp();
     private final List<Instance> instances = new ArrayList<>();
     private final Map<String, Integer> requests = new ConcurrentHashMap<>(); // by their responses
     private final Queue<String> failures = new ConcurrentLinkedQueue<>();
@@ -52,8 +51,8 @@ class RollingRestartTest {
     /** One server, which has its ports for good. */
     private final class Instance {
         final String name;
-        final int port = freePort();
-        final int admin = freePort();
+        final int port = FreePort.tcp();
+        final int admin = FreePort.tcp();
         final Path file;
         Child child;
 
@@ -226,13 +225,5 @@ class RollingRestartTest {
                         expect("{\"bytes\":800}", client.next(false));
                     }
                 });
-    }
-
-    private static int freePort() {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
     }
 }

@@ -4,10 +4,9 @@ package io.sirocco.app.home;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sirocco.net.testing.FreePort;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -39,7 +38,7 @@ class DemoMqttTest {
     void startBroker() throws Exception {
         assumeTrue(Files.isExecutable(MOSQUITTO), "mosquitto");
         assumeTrue(Files.isExecutable(SUBSCRIBE), "mosquitto-clients");
-        port = Integer.toString(freePort());
+        port = Integer.toString(FreePort.tcp());
         Path settings = folder.resolve("mosquitto.conf");
         Files.writeString(settings, "listener " + port + " 127.0.0.1\nallow_anonymous true\n");
         broker =
@@ -57,12 +56,6 @@ class DemoMqttTest {
             if (each != null) {
                 each.destroyForcibly().onExit().join();
             }
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 

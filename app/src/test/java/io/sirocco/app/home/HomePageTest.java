@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Browser;
+import io.sirocco.net.testing.FreePort;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
@@ -227,7 +227,7 @@ class HomePageTest {
 
     @Test
     void thePageShowsClientsAndTheConnectionToTheBroker() throws Exception {
-        int closed = freePort();
+        int closed = FreePort.tcp();
         try (var home = new RunningHome(folder, "--mqtt", "tcp://127.0.0.1:" + closed);
                 var browser = new Browser()) {
             browser.open(home.url("/"));
@@ -246,12 +246,6 @@ class HomePageTest {
             browser.until(card("Heating", "[aria-checked=false]"));
             assertEquals("0", home.script("Heating:get(2)"));
             assertEquals(List.of(), browser.complaints());
-        }
-    }
-
-    private static int freePort() throws Exception {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 

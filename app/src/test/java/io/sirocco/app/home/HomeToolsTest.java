@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.home.RunningHome.Output;
+import io.sirocco.net.testing.FreePort;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -102,7 +103,7 @@ class HomeToolsTest {
                     home.tool(
                             "execute",
                             "SYSTEM:clientRegister('127.0.0.1', "
-                                    + freePort()
+                                    + FreePort.udp()
                                     + ", 7, {{CLU, 5}})");
             assertTrue(
                     value.out().matches("clientReport:7:\\{\"\\d{4}-\\d\\d-\\d\\d\"}\n"),
@@ -121,7 +122,7 @@ class HomeToolsTest {
 
     @Test
     void fetchCopiesTheScripts(@TempDir Path copy) throws Exception {
-        int tftp = freePort();
+        int tftp = FreePort.udp();
         try (var home = new RunningHome(folder, "--tftp-port", Integer.toString(tftp))) {
             Output fetched =
                     home.tool("fetch", "--tftp-port", Integer.toString(tftp), copy.toString());
@@ -133,12 +134,6 @@ class HomeToolsTest {
                         file);
             }
             assertFalse(Files.exists(copy.resolve("INIT.LUA")));
-        }
-    }
-
-    private static int freePort() throws Exception {
-        try (var socket = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 
@@ -209,7 +204,7 @@ class HomeToolsTest {
 
     @Test
     void fetchStopsTheFileServerThatItHasStarted(@TempDir Path copy) throws Exception {
-        int tftp = freePort();
+        int tftp = FreePort.udp();
         try (var home = new RunningHome(folder, "--tftp-port", Integer.toString(tftp))) {
             Output fetched =
                     home.tool("fetch", "--tftp-port", Integer.toString(tftp), copy.toString());

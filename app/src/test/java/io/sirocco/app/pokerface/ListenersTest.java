@@ -10,6 +10,7 @@ import io.sirocco.app.Client;
 import io.sirocco.app.Client.Answer;
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -119,18 +120,12 @@ class ListenersTest {
     void onePortRedirectsToHttpsOnAnother() throws Exception {
         String toml =
                 "[[listen]]\naddress = \"127.0.0.1:%d\"\nredirect-to-https = 8443\n"
-                                .formatted(freePort())
+                                .formatted(FreePort.tcp())
                         + SITE;
         try (var running = Running.of(folder, transport, toml)) {
             Answer answer = Client.get(running.port(), "/page?q=1");
             assertEquals(308, answer.status());
             assertEquals("https://localhost:8443/page?q=1", answer.field("Location"));
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new java.net.ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return socket.getLocalPort();
         }
     }
 }

@@ -11,6 +11,7 @@ import io.sirocco.app.Client.Answer;
 import io.sirocco.app.Eventually;
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -195,9 +196,9 @@ class ReloadUnderLoadTest {
 
     @Test
     void aHundredReloadsFailNothing() throws Exception {
-        int port = freePort();
-        int tlsPort = freePort();
-        int comesAndGoes = freePort();
+        int port = FreePort.tcp();
+        int tlsPort = FreePort.tcp();
+        int comesAndGoes = FreePort.tcp();
         List<Integer> two = List.of(port, tlsPort);
         var streams = new ArrayList<Ticks>();
         try (var running = Running.of(folder, transport, configuration(0, two))) {
@@ -283,8 +284,8 @@ class ReloadUnderLoadTest {
     @Test
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "it has no signals")
     void hangUpsUnderLoadFailNothing() throws Exception {
-        int port = freePort();
-        int tlsPort = freePort();
+        int port = FreePort.tcp();
+        int tlsPort = FreePort.tcp();
         List<Integer> two = List.of(port, tlsPort);
         Path file = folder.resolve("sirocco.toml");
         String log = "[log]\nfile = \"server.log\"\n";
@@ -344,12 +345,6 @@ class ReloadUnderLoadTest {
             return true;
         } catch (IOException e) {
             return false;
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return socket.getLocalPort();
         }
     }
 }

@@ -12,10 +12,10 @@ import io.sirocco.bench.hold.Scripted.Reaction;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -282,15 +282,13 @@ class HoldTest {
 
     @Test
     void aServerThatIsNotThereIsAFailure() throws IOException {
-        int free;
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            free = socket.getLocalPort();
-        }
-        var nowhere = new InetSocketAddress("127.0.0.1", free);
+        InetSocketAddress nowhere = FreePort.tcpAddress();
         IOException refused =
                 assertThrows(
                         IOException.class,
                         () -> Hold.run(plan(nowhere, "/", plan -> {}), second -> {}));
-        assertTrue(refused.getMessage().contains("127.0.0.1:" + free), refused.getMessage());
+        assertTrue(
+                refused.getMessage().contains("127.0.0.1:" + nowhere.getPort()),
+                refused.getMessage());
     }
 }

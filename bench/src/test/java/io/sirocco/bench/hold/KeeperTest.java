@@ -11,6 +11,7 @@ import io.sirocco.bench.hold.Scripted.Reaction;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -232,11 +233,7 @@ class KeeperTest {
 
     @Test
     void aConnectionThatCannotBeOpenedThreeTimesIsGivenUp() throws IOException {
-        int free;
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            free = socket.getLocalPort();
-        }
-        keep(new InetSocketAddress("127.0.0.1", free), plan -> plan.connections(1));
+        keep(FreePort.tcpAddress(), plan -> plan.connections(1));
         for (int failures = 1; failures <= Keeper.TRIES; failures++) {
             int count = failures;
             until("it was refused", report -> report.counts().unopened() == count);

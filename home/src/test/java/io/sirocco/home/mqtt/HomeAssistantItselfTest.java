@@ -9,7 +9,7 @@ import io.sirocco.home.project.ProjectObject;
 import io.sirocco.home.project.ProjectObject.Feature;
 import io.sirocco.home.project.TestProject;
 import io.sirocco.home.protocol.CipherKey;
-import java.net.DatagramSocket;
+import io.sirocco.net.testing.FreePort;
 import java.net.Inet4Address;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ class HomeAssistantItselfTest {
 
     @TempDir Path directory;
     private final CipherKey key = CipherKey.random(new SecureRandom());
-    private int port; // of both
+    private final int port = FreePort.udp(); // of both
 
     private static ProjectObject object(
             String type, String name, String title, Feature... features) {
@@ -163,9 +163,6 @@ class HomeAssistantItselfTest {
 
     @Test
     void showsSwitchesAndFollows() throws Exception {
-        try (var socket = new DatagramSocket(0)) {
-            port = socket.getLocalPort();
-        }
         try (Mosquitto broker = Mosquitto.start();
                 Hass hass = Hass.start(broker);
                 Clu garden = start(GARDEN, 2, GARDEN_MAIN)) {

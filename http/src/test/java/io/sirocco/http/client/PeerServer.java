@@ -3,9 +3,9 @@ package io.sirocco.http.client;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,7 +112,7 @@ public final class PeerServer implements AutoCloseable {
     /** Node, with routes for what the client does. */
     public static PeerServer node(Path folder) throws IOException {
         Path script = Files.writeString(folder.resolve("server.js"), NODE);
-        int port = freePort();
+        int port = FreePort.tcp();
         String program = program("node");
         return new PeerServer(
                 folder, port, List.of(program, script.toString(), Integer.toString(port)));
@@ -121,7 +121,7 @@ public final class PeerServer implements AutoCloseable {
     /** nginx with two files: {@code /hello}, and {@code /big}, a hole of so many bytes. */
     public static PeerServer nginx(Path folder, long big) throws IOException {
         String program = program("nginx");
-        int port = freePort();
+        int port = FreePort.tcp();
         Files.writeString(
                 folder.resolve("nginx.conf"), NGINX.replace("PORT", Integer.toString(port)));
         Path site = Files.createDirectories(folder.resolve("site"));
@@ -149,12 +149,6 @@ public final class PeerServer implements AutoCloseable {
                         .toList();
         assumeTrue(!found.isEmpty(), name + " is not installed");
         return found.getFirst().toString();
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 
     private boolean accepts() {

@@ -13,6 +13,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -100,7 +101,7 @@ final class LifecycleTest {
     @Test
     void whenTheSecondAddressCannotBeBoundTheFirstIsGivenBack() throws IOException {
         try (var occupant = new ServerSocket(0, 1, InetAddress.getByName("0.0.0.0"))) {
-            int port = freePort(); // another one, since that is taken
+            int port = FreePort.tcp(); // another one, since that is taken
             Server server =
                     Server.create(
                             config ->
@@ -110,12 +111,6 @@ final class LifecycleTest {
                             LifecycleTest::hello);
             assertThrows(UncheckedIOException.class, server::start);
             assertTrue(Client.refused(port));
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
         }
     }
 

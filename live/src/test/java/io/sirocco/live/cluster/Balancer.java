@@ -4,7 +4,7 @@ package io.sirocco.live.cluster;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sirocco.live.redis.RedisServer;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -23,7 +23,7 @@ final class Balancer implements AutoCloseable {
     private static final Path EXAMPLES = Path.of("../examples/live-cluster");
 
     private final Path folder = Files.createTempDirectory("sirocco-balancer");
-    private final int port = RedisServer.freePort();
+    private final int port = FreePort.tcp();
     private final Process process;
 
     private Balancer(String example, String door, List<Integer> nodes, List<String> command)

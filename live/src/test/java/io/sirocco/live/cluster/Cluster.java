@@ -2,6 +2,7 @@
 package io.sirocco.live.cluster;
 
 import io.sirocco.live.redis.RedisServer;
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,7 +41,7 @@ final class Cluster implements AutoCloseable {
     private void begin(Before before) throws IOException {
         var ports = new ArrayList<Integer>();
         for (String name : List.of("a", "b", "c")) {
-            int port = RedisServer.freePort();
+            int port = FreePort.tcp();
             ports.add(port);
             var node = new NodeProcess(name, port, redis.url());
             nodes.put(name, node);

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Probe;
+import io.sirocco.net.testing.FreePort;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,7 +91,7 @@ class RedisDoorTest {
         assumeTrue(RedisServer.installed("openssl"), "openssl is not installed");
         Path own = certificate("own", "DNS:localhost");
         Path stranger = certificate("stranger", "DNS:localhost");
-        int port = RedisServer.freePort();
+        int port = FreePort.tcp();
         try (RedisServer server =
                 RedisServer.start(
                         "--tls-port", "" + port,
@@ -113,7 +114,7 @@ class RedisDoorTest {
     void aUrlSaysAllOfIt() throws Exception {
         assumeTrue(RedisServer.installed("openssl"), "openssl is not installed");
         Path own = certificate("own", "DNS:localhost");
-        int port = RedisServer.freePort();
+        int port = FreePort.tcp();
         SSLContext before = SSLContext.getDefault();
         try (RedisServer server =
                 RedisServer.start(
@@ -147,7 +148,7 @@ class RedisDoorTest {
     @Test
     void aRedisClusterIsRefusedByItsName() throws Exception {
         // The default, the other port plus 10,000, may be taken, or above 65,535.
-        String bus = "" + RedisServer.freePort();
+        String bus = "" + FreePort.tcp();
         try (RedisServer server =
                 RedisServer.start("--cluster-enabled", "yes", "--cluster-port", bus)) {
             BrokerException refused = fails(server.url(), c -> {}); // it serves nothing yet

@@ -3,10 +3,9 @@ package io.sirocco.live.redis;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sirocco.net.testing.FreePort;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,7 +32,7 @@ public final class RedisServer implements AutoCloseable {
     private RedisServer(List<String> options) throws IOException {
         assumeTrue(installed(program), program + " is not installed");
         this.folder = Files.createTempDirectory("sirocco-redis");
-        this.port = freePort();
+        this.port = FreePort.tcp();
         this.options = options;
     }
 
@@ -151,13 +150,6 @@ public final class RedisServer implements AutoCloseable {
             return "PONG".equals(client.ping());
         } catch (JedisException e) {
             return e.getMessage() != null && e.getMessage().startsWith("NOAUTH");
-        }
-    }
-
-    /** A port that nobody has at this moment. */
-    public static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 }

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Server;
 import io.sirocco.http.peer.Npm;
+import io.sirocco.net.testing.FreePort;
 import io.sirocco.web.proxy.Proxy;
 import io.sirocco.web.proxy.Upstream;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +46,7 @@ class HttpCacheTestsTest {
     @Test
     void allRequiredTestsPassButThoseThatAreListedWithAReason() throws Exception {
         var npm = new Npm("http-cache-tests");
-        int port = freePort();
+        int port = FreePort.tcp();
         Process origin = npm.start("server.mjs", "" + port);
         try (BufferedReader lines = origin.inputReader()) {
             assertTrue(lines.readLine().startsWith("Listening on"));
@@ -112,11 +112,5 @@ class HttpCacheTestsTest {
             }
         }
         return listed;
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 }

@@ -6,11 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import io.sirocco.web.log.AccessLog;
 import io.sirocco.web.log.LogFormat;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,10 +46,8 @@ class ProxyFailuresTest {
     }
 
     /** The URL of a port that nobody listens on. */
-    private static String refusing() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return "http://127.0.0.1:" + socket.getLocalPort();
-        }
+    private static String refusing() {
+        return "http://127.0.0.1:" + FreePort.tcp();
     }
 
     private static String status(String response) {

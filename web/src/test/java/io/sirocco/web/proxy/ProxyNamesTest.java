@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import io.sirocco.web.dns.NameServer;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -27,11 +28,12 @@ class ProxyNamesTest {
 
     /** Servers at one port of several addresses, which respond with their address. */
     private static final class Behind implements AutoCloseable {
+        final int port = FreePort.tcp();
         private final List<Server> servers = new ArrayList<>();
 
         Behind() {
             for (int i = 1; i <= 4; i++) {
-                var address = new InetSocketAddress("127.0.0." + i, i == 1 ? 0 : port());
+                var address = new InetSocketAddress("127.0.0." + i, port);
                 servers.add(
                         Server.start(
                                 c -> c.listen(address).loops(1),
@@ -40,10 +42,6 @@ class ProxyNamesTest {
                                                 "/*",
                                                 r -> Response.text(local(r.localAddress())))));
             }
-        }
-
-        int port() {
-            return servers.getFirst().port();
         }
 
         @Override
@@ -64,7 +62,7 @@ class ProxyNamesTest {
                                 s.nameservers(names.address())
                                         .resolveMin(Duration.ofMillis(20))
                                         .retries(0),
-                        "http://app.test:" + behind.port()));
+                        "http://app.test:" + behind.port));
     }
 
     private static void awaitAddress(ProxyServer proxy) throws Exception {

@@ -7,10 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Headers;
+import io.sirocco.net.testing.FreePort;
 import io.sirocco.web.cache.ResponseCache;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -22,10 +20,8 @@ import org.junit.jupiter.api.Timeout;
 class ProxyRequestsTest {
     private static final String OK = "HTTP/1.1 200 OK\nContent-Length: 2\n\nok";
 
-    private static String refusing() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return "http://127.0.0.1:" + socket.getLocalPort();
-        }
+    private static String refusing() {
+        return "http://127.0.0.1:" + FreePort.tcp();
     }
 
     private static ProxyServer server(Upstream upstream) {

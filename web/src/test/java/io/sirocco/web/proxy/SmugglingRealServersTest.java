@@ -5,11 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
 import io.sirocco.web.proxy.SmugglingTable.Row;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,7 +61,7 @@ class SmugglingRealServersTest {
     @Parameter TransportKind transport;
     @TempDir Path folder;
 
-    private int port;
+    private final int port = FreePort.tcp();
 
     private Process start(String... command) throws IOException {
         Assumptions.assumeTrue(Files.isExecutable(Path.of(command[0])), command[0]);
@@ -85,15 +84,8 @@ class SmugglingRealServersTest {
         }
     }
 
-    private void freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            port = socket.getLocalPort();
-        }
-    }
-
     @Test
     void nodeSeesTheRequestsThatWereMeant() throws Exception {
-        freePort();
         Files.writeString(folder.resolve("server.js"), NODE);
         Process node = start("/usr/bin/node", "server.js", Integer.toString(port));
         check(node, "PURGE", "get");
@@ -101,7 +93,6 @@ class SmugglingRealServersTest {
 
     @Test
     void nginxSeesTheRequestsThatWereMeant() throws Exception {
-        freePort();
         Files.writeString(
                 folder.resolve("nginx.conf"), NGINX.replace("PORT", Integer.toString(port)));
         for (Path each = folder; each != null && !each.equals(Path.of("/tmp")); ) {
