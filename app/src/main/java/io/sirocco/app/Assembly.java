@@ -338,8 +338,8 @@ final class Assembly implements AutoCloseable {
     }
 
     /** Closes everything that {@code next} does not use. */
-    void closeBehind(Assembly next) {
-        sites.closeBehind(next.sites);
+    void closeExcept(Assembly next) {
+        sites.closeExcept(next.sites);
         log.filter(old -> next.log.filter(old::equals).isEmpty()).ifPresent(AccessLog::close);
     }
 

@@ -115,7 +115,7 @@ final class Caches implements AutoCloseable {
     }
 
     /** Closes the caches that {@code next} does not use; requests in progress are forwarded. */
-    void closeBehind(Caches next) {
+    void closeExcept(Caches next) {
         all.values().stream()
                 .filter(cache -> !next.all.containsValue(cache))
                 .forEach(ResponseCache::close);

@@ -257,7 +257,7 @@ final class Serving implements AutoCloseable, Subject {
             discard(next, old);
             throw e.invalid(configuration);
         } catch (IOException e) {
-            next.closeBehind(old);
+            next.closeExcept(old);
             throw e;
         } catch (IllegalArgumentException e) {
             discard(next, old);
@@ -269,7 +269,7 @@ final class Serving implements AutoCloseable, Subject {
         newTokens.run();
         next.activate(server);
         assembly = next;
-        old.closeBehind(next);
+        old.closeExcept(next);
         next.log().ifPresent(AccessLog::reopen);
         watch.ifPresent(files -> files.follow(configuration));
         List<String> later = running.needsStart(configuration);
@@ -294,7 +294,7 @@ final class Serving implements AutoCloseable, Subject {
     }
 
     private static void discard(Assembly next, Assembly old) throws IOException {
-        next.closeBehind(old);
+        next.closeExcept(old);
         Logging.change(next.configuration().log(), old.configuration().log());
     }
 

@@ -105,7 +105,7 @@ final class SiteFiles implements AutoCloseable {
     }
 
     /** Closes the file servers that {@code next} does not use. */
-    void closeBehind(SiteFiles next) {
+    void closeExcept(SiteFiles next) {
         all.values().stream()
                 .filter(files -> !next.all.containsValue(files))
                 .forEach(FileServer::close);

@@ -56,7 +56,7 @@ final class SiteScripts implements AutoCloseable {
                 try {
                     scripts.add(routes.get(j).script().get(), upstreams, before, running);
                 } catch (IllegalArgumentException e) {
-                    scripts.closeBehind(before.orElseGet(SiteScripts::new), Duration.ZERO);
+                    scripts.closeExcept(before.orElseGet(SiteScripts::new), Duration.ZERO);
                     throw new ConfigError(e, "site", i, "route", j, "script");
                 }
             }
@@ -123,7 +123,7 @@ final class SiteScripts implements AutoCloseable {
      *
      * @param longest after which requests are cut off
      */
-    void closeBehind(SiteScripts next, Duration longest) {
+    void closeExcept(SiteScripts next, Duration longest) {
         for (OpenScripts scripts : all.values()) {
             if (next.all.containsValue(scripts)) continue;
             Thread.ofVirtual()
@@ -133,8 +133,8 @@ final class SiteScripts implements AutoCloseable {
     }
 
     /** Closes all of them, when their requests have ended. */
-    void closeBehind(Duration longest) {
-        closeBehind(new SiteScripts(), longest);
+    void closeAll(Duration longest) {
+        closeExcept(new SiteScripts(), longest);
     }
 
     private static void closeUnrouted(OpenScripts scripts, Duration longest) {

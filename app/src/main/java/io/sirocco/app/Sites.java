@@ -368,17 +368,17 @@ final class Sites implements AutoCloseable {
     }
 
     /** Closes the scripts, files, upstreams and caches that {@code next} does not use. */
-    void closeBehind(Sites next) {
-        scripts.ifPresent(opened -> closeBehind(opened, next));
-        upstreams.closeBehind(next.upstreams);
-        caches.closeBehind(next.caches);
-        files.closeBehind(next.files);
+    void closeExcept(Sites next) {
+        scripts.ifPresent(opened -> closeExcept(opened, next));
+        upstreams.closeExcept(next.upstreams);
+        caches.closeExcept(next.caches);
+        files.closeExcept(next.files);
     }
 
-    private void closeBehind(SiteScripts opened, Sites next) {
+    private void closeExcept(SiteScripts opened, Sites next) {
         Duration longest = configuration.server().drain();
         next.scripts.ifPresentOrElse(
-                others -> opened.closeBehind(others, longest), () -> opened.closeBehind(longest));
+                others -> opened.closeExcept(others, longest), () -> opened.closeAll(longest));
     }
 
     /**

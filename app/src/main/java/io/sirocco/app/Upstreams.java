@@ -165,7 +165,7 @@ final class Upstreams implements AutoCloseable {
     }
 
     /** Closes the upstreams that {@code next} does not use, each after its requests and tunnels. */
-    void closeBehind(Upstreams next) {
+    void closeExcept(Upstreams next) {
         all.values().stream()
                 .filter(upstream -> !next.all.containsValue(upstream))
                 .forEach(

@@ -347,8 +347,8 @@ public abstract class Connection extends ConnectionSocket {
      * {@linkplain Loop#isTurnLong turn is long}. Else counts one more. {@link #yieldInput} leaves
      * the rest to a later delivery.
      */
-    public final boolean hadItsTurn(int most) {
-        return loop().hadItsTurn(this, most);
+    public final boolean mustYield(int most) {
+        return loop().mustYield(this, most);
     }
 
     /**

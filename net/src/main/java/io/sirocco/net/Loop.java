@@ -23,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -48,11 +47,7 @@ import java.util.function.Consumer;
 public final class Loop implements Executor {
     static {
         LinkedErrors.link(
-                Throwable.class,
-                OutOfMemoryError.class,
-                Loop.OBSERVER_THREW,
-                Loop.NOT_ENDED,
-                Loop.WAITING_THREW);
+                Throwable.class, OutOfMemoryError.class, Loop.OBSERVER_THREW, Loop.WAITING_THREW);
     }
 
     private static final LazyLogger LOG = LazyLogger.of(Loop.class);
@@ -60,32 +55,23 @@ public final class Loop implements Executor {
     private static final int SLAB = 128 << 10;
     private static final long MAX_HANDED_OVER = 1 << 20;
     private static final int VISITED_PER_TURN = 512; // closing one costs the kernel 20 to 40 us
-    private static final int LAST_ROUNDS = 8; // a last task may queue more tasks
     private static final String OBSERVER_THREW = "the observer threw";
-    private static final String NOT_ENDED = "a loop could not end properly";
     private static final String WAITING_THREW = "code that waits for the end of a loop threw";
-    private static final long RETRY_NANOS = 10_000_000;
-    private static final int RESERVE = 128 << 10;
-    private static final int ATTEMPTS = 30; // of a step of the end, while there is no heap
     private static final FileOutputStream STANDARD_ERROR = new FileOutputStream(FileDescriptor.err);
 
     final Settings settings;
-    private final Arena arena = Arena.ofShared();
+    final Arena arena = Arena.ofShared();
     final Chunks chunks;
     final ConnectionOutput.Pool outputs;
     private final MemoryBudget memory;
     private final int index;
     private final Thread thread;
 
-    /** Released when the loop dies, so that its shutdown has heap. */
-    private byte[] reserve = new byte[RESERVE];
-
     private final byte[] lastWords; // where there is no heap for a line of the log
-    private int unfinished; // steps of its end for which there was no heap, a bit for each
     private Throwable fatal; // ends the loop after this turn; null for none
 
     // Made beforehand, since a turn and the end of the loop allocate nothing of their own
-    private final Consumer<Object> takeOver = this::takeOver;
+    final Consumer<Object> takeOver = this::takeOver;
     private final Consumer<Runnable> runTask = this::runTask;
     private final CompletableFuture<Loop> started = new CompletableFuture<>();
     private final CompletableFuture<Loop> ended = new CompletableFuture<>();
@@ -102,7 +88,7 @@ public final class Loop implements Executor {
     private final boolean carries =
             LoopVirtualThread.AVAILABLE && !Boolean.getBoolean("io.sirocco.net.uncarried");
 
-    private final Connects connects = new Connects(this);
+    final Connects connects = new Connects(this);
     private final PreciseTimers preciseTimers = new PreciseTimers();
     private Transport transport;
     private TimerWheel timers;
@@ -111,18 +97,19 @@ public final class Loop implements Executor {
     private TlsLoopContext tlsContext; // null before the first TLS connection
 
     /** Tasks of other threads, and virtual threads that they made runnable. */
-    private final MpscQueue<Object> fromOthers = new MpscQueue<>();
+    final MpscQueue<Object> fromOthers = new MpscQueue<>();
 
     private volatile boolean asleep;
     private final ArrayDeque<Runnable> local = new ArrayDeque<>();
     private final ArrayDeque<Connection> toRelease = new ArrayDeque<>(); // at the end of the turn
-    private final LoopVirtualThreads virtualThreads = new LoopVirtualThreads(this);
+    final LoopVirtualThreads virtualThreads = new LoopVirtualThreads(this);
 
-    private final FlushQueue written = new FlushQueue();
-    private final LoopConnections connections = new LoopConnections();
+    private final FlushQueue flushQueue = new FlushQueue();
+    final LoopConnections connections = new LoopConnections();
     private final MemoryRelief relief = new MemoryRelief(this, connections);
+    private final LoopShutdown shutdown = new LoopShutdown(this);
     private boolean stopping;
-    private boolean over; // the transport is closed
+    boolean over; // the transport is closed
     private long nanos;
     private long millis;
 
@@ -131,7 +118,7 @@ public final class Loop implements Executor {
     volatile Path schedulerStatistics; // of the thread; null where the system has none
     volatile int blockingTaskKinds; // kinds of task that have blocked it; written by the watchdog
     private volatile boolean leapt; // a manual clock has moved since it was read
-    private Connection servedLast; // in this turn, by a protocol that asks hadItsTurn
+    private Connection servedLast; // in this turn, by a protocol that asks mustYield
     private int servedInARow;
     private long accepted;
     private long connected;
@@ -447,8 +434,8 @@ public final class Loop implements Executor {
         return turns.isLong();
     }
 
-    /** Implements {@link Connection#hadItsTurn}. */
-    boolean hadItsTurn(Connection connection, int most) {
+    /** Implements {@link Connection#mustYield}. */
+    boolean mustYield(Connection connection, int most) {
         if (servedLast != connection) {
             servedLast = connection;
             servedInARow = 0;
@@ -467,7 +454,7 @@ public final class Loop implements Executor {
      */
     public void yieldIfLong() {
         if (virtualThreads.running() != null
-                && written.isDue()
+                && flushQueue.isDue()
                 && Thread.currentThread().isVirtual()
                 && inLoop()) {
             Thread.yield();
@@ -555,15 +542,15 @@ public final class Loop implements Executor {
     }
 
     /** Queues {@code connection} to be flushed at the end of the turn. */
-    void written(Connection connection) {
+    void flushLater(Connection connection) {
         assert inLoop() : Thread.currentThread() + " writes to a connection of " + this;
-        written.add(connection);
+        flushQueue.add(connection);
     }
 
     /** A datagram may wait to be sent, which the transport does when it submits. */
     void sentDatagram() {
         assert inLoop() : Thread.currentThread() + " sends a datagram of " + this;
-        written.addDatagram();
+        flushQueue.addDatagram();
     }
 
     void accepted(Connection connection) {
@@ -746,13 +733,13 @@ public final class Loop implements Executor {
             failure = e;
         }
         try {
-            end();
+            shutdown.run(failure != null);
         } finally {
             complete(ended, this);
             if (failure != null) {
                 reportDeath();
             }
-            endLate();
+            shutdown.finish();
             THREADS.remove(thread);
         }
     }
@@ -786,7 +773,8 @@ public final class Loop implements Executor {
     }
 
     private void turn() throws Throwable {
-        boolean idle = local.isEmpty() && virtualThreads.isEmpty() && written.isEmpty() && !leapt;
+        boolean idle =
+                local.isEmpty() && virtualThreads.isEmpty() && flushQueue.isEmpty() && !leapt;
         if (idle) {
             asleep = true;
             idle = fromOthers.isEmpty();
@@ -797,7 +785,7 @@ public final class Loop implements Executor {
         asleep = false;
         long begun = System.nanoTime();
         readClock(begun);
-        written.restart(begun);
+        flushQueue.restart(begun);
         turns.begin(begun);
         if (watchdog != null) {
             watchdog.turnBegins();
@@ -807,7 +795,7 @@ public final class Loop implements Executor {
         runTasks();
         timers.advance(millis);
         preciseTimers.runDue(nanos, runTask);
-        written.flush();
+        flushQueue.flush();
         releaseClosed();
         relief.relieveIfExceeded();
         if (fatal != null) {
@@ -837,7 +825,7 @@ public final class Loop implements Executor {
         millis = nanos / 1_000_000;
     }
 
-    private void runTasks() {
+    void runTasks() {
         for (int n = local.size(); n > 0; n--) { // those they add in turn wait for the next turn
             flushIfLate();
             runTask(local.poll());
@@ -848,7 +836,7 @@ public final class Loop implements Executor {
         }
     }
 
-    private void releaseClosed() {
+    void releaseClosed() {
         for (int n = toRelease.size(); n > 0; n--) { // those closed meanwhile: in the next turn
             try {
                 toRelease.poll().gone();
@@ -872,10 +860,10 @@ public final class Loop implements Executor {
      * clock.
      */
     private void flushIfLate() {
-        if (!written.isEmpty() && written.isDue()) {
-            written.flush();
+        if (!flushQueue.isEmpty() && flushQueue.isDue()) {
+            flushQueue.flush();
             transport.submit();
-            written.restart(System.nanoTime());
+            flushQueue.restart(System.nanoTime());
         }
     }
 
@@ -896,138 +884,6 @@ public final class Loop implements Executor {
             if (walk.hasMore()) {
                 local.add(() -> visitSome(walk, action));
             }
-        }
-    }
-
-    // What is left to do for a loop that has ended. The steps are independent of each other's
-    // failures, since there may be no heap left; they are neither lambdas nor an enum, since to
-    // make the one and to load what switches over the other takes heap.
-    private static final int CLOSE_LISTENERS = 0;
-    private static final int CLOSE_QUEUE = 1;
-    private static final int CANCEL_ALL = 2;
-    private static final int LOSE_CONNECTIONS = 3;
-    private static final int LOSE_CONNECTS = 4;
-    private static final int RUN_TASKS = 5;
-    private static final int CLOSE_TRANSPORT = 6;
-    private static final int CLOSE_ARENA = 7;
-    private static final int CLOSE_CHUNKS = 8;
-    private static final int ABANDON_THREADS = 9;
-
-    private void end() {
-        reserve = null;
-        if (failure != null) {
-            step(CLOSE_LISTENERS); // or the kernel gives it its share of new connections
-        }
-        step(CLOSE_QUEUE);
-        if (failure != null) {
-            step(CANCEL_ALL); // connections that are lost give their memory back
-            step(LOSE_CONNECTIONS);
-            step(LOSE_CONNECTS);
-        }
-        for (int rounds = 0; rounds < LAST_ROUNDS; rounds++) {
-            step(RUN_TASKS);
-        }
-        if (failure != null) { // connections that other loops had handed over have begun meanwhile
-            step(LOSE_CONNECTIONS);
-            step(RUN_TASKS);
-        }
-        over = true;
-        step(CLOSE_TRANSPORT);
-        step(CLOSE_ARENA);
-        step(CLOSE_CHUNKS);
-        step(ABANDON_THREADS);
-    }
-
-    /** Takes a step; again, for a while, when there is no heap for it. */
-    private void step(int step) {
-        for (int attempt = 1; ; attempt++) {
-            try {
-                take(step);
-                return;
-            } catch (OutOfMemoryError e) {
-                if (attempt == ATTEMPTS) {
-                    unfinished |= 1 << step;
-                    return;
-                }
-                Thread.yield();
-            } catch (Throwable e) {
-                warn(LOG, NOT_ENDED, e);
-                return;
-            }
-        }
-    }
-
-    /** Takes the steps for which there was no heap, as soon as there is some. */
-    private void endLate() {
-        while (unfinished != 0) {
-            LockSupport.parkNanos(RETRY_NANOS);
-            int steps = unfinished;
-            unfinished = 0;
-            for (int step = 0; step <= ABANDON_THREADS; step++) {
-                if ((steps & 1 << step) != 0) {
-                    step(step);
-                }
-            }
-        }
-    }
-
-    private void take(int step) {
-        switch (step) {
-            case CLOSE_LISTENERS -> transport.closeListeners();
-            case CLOSE_QUEUE -> fromOthers.close(takeOver);
-            case CANCEL_ALL -> transport.cancelAll();
-            case LOSE_CONNECTIONS -> loseAll();
-            case LOSE_CONNECTS -> loseConnects();
-            case RUN_TASKS -> {
-                runTasks();
-                releaseClosed();
-            }
-            case CLOSE_TRANSPORT -> transport.close();
-            case CLOSE_ARENA -> {
-                if (arena.scope().isAlive()) {
-                    arena.close();
-                }
-            }
-            case CLOSE_CHUNKS -> chunks.close();
-            default -> {
-                while (!virtualThreads.isEmpty()) {
-                    virtualThreads.abandonNext();
-                }
-            }
-        }
-    }
-
-    /** Notifies peers and protocols that the loop has died. */
-    private void loseAll() {
-        for (Connection lost; (lost = connections.newest()) != null; ) {
-            try {
-                if (transport.kind()
-                        != TransportKind.IO_URING) { // a ring closes its sockets by itself
-                    lost.close(CloseCause.STOPPED);
-                }
-            } catch (Throwable e) {
-                failed(e);
-            }
-            try {
-                lost.lost();
-            } catch (Throwable e) {
-                failed(e);
-            }
-            if (connections.newest() == lost) {
-                gone(lost);
-            }
-        }
-    }
-
-    /** Notifies the connectors of connections that are being opened. */
-    private void loseConnects() {
-        for (PendingConnect lost; (lost = connects.any()) != null; ) {
-            try {
-                lost.lost();
-            } catch (Throwable e) {
-                failed(e);
-            }
-            connects.over(lost);
         }
     }
 

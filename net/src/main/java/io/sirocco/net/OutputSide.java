@@ -134,7 +134,7 @@ final class OutputSide {
     static void queue(Connection c) {
         if (!c.has(QUEUED)) {
             c.set(QUEUED);
-            c.loop().written(c);
+            c.loop().flushLater(c);
         }
     }
 

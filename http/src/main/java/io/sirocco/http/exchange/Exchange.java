@@ -382,7 +382,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     /** Responds instead of the handler, which has not begun to. */
     private void refuse(RequestError refusal) {
         if (refusal != RequestError.SLOTS_FULL && refusal != RequestError.MISDIRECTED) {
-            stream.closeBehind();
+            stream.closeAfterResponse();
         }
         refuse(refusal, context.page(refusal));
     }

@@ -77,7 +77,7 @@ public interface HttpStream {
     // ---- the response
 
     /** Closes the connection after the response, in versions with one response at a time. */
-    void closeBehind();
+    void closeAfterResponse();
 
     /** Sends an interim response, before the response. */
     void interim(int status, Headers headers);

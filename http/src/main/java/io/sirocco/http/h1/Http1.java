@@ -73,7 +73,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
             } else if (connection.isCongested()) { // responses are not taken: no more requests
                 connection.suspend();
                 break;
-            } else if (connection.hadItsTurn(MAX_PER_TURN)) {
+            } else if (connection.mustYield(MAX_PER_TURN)) {
                 connection.yieldInput();
                 break;
             } else {
@@ -162,7 +162,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
                 over();
             }
         } else if (reads.discarded() > DISCARD) {
-            closeBehind(); // we said that the connection would go on, yet this is too much
+            closeAfterResponse(); // we said that the connection would go on, yet this is too much
             over();
         }
         return next;
@@ -214,7 +214,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
     @Override
     public void abandonBody() {
         body = null;
-        closeBehind();
+        closeAfterResponse();
         connection.discardInput();
         if (exchange.ended) {
             over();

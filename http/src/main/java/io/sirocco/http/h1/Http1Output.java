@@ -55,7 +55,7 @@ abstract class Http1Output extends ConnectionStream {
     abstract void over();
 
     @Override
-    public void closeBehind() {
+    public void closeAfterResponse() {
         flags = flags & ~KEEP_ALIVE | OUR_END;
     }
 
@@ -70,7 +70,7 @@ abstract class Http1Output extends ConnectionStream {
     @Override
     public void send(ResponseMessage response, byte[] bytes) {
         if (response.closes() || context.endsConnections()) {
-            closeBehind();
+            closeAfterResponse();
         }
         decideOnUnreadBody();
         if ((flags & (KEEP_ALIVE | HTTP_1_0)) == KEEP_ALIVE && !exchange.headOnly) {
@@ -95,7 +95,7 @@ abstract class Http1Output extends ConnectionStream {
     @Override
     public void begin(ResponseMessage response, long length) {
         if (response.closes() || context.endsConnections()) {
-            closeBehind();
+            closeAfterResponse();
         }
         decideOnUnaskedBody(); // the handler may still read bytes in flight
         long framing = length;
@@ -134,7 +134,7 @@ abstract class Http1Output extends ConnectionStream {
     private void decideOnUnreadBody() {
         decideOnUnaskedBody();
         if (body != null && body.left() > DISCARD) {
-            closeBehind();
+            closeAfterResponse();
         }
     }
 
@@ -144,7 +144,7 @@ abstract class Http1Output extends ConnectionStream {
      */
     private void decideOnUnaskedBody() {
         if (is(EXPECTS_CONTINUE) && body != null && !body.begun()) {
-            closeBehind();
+            closeAfterResponse();
         }
         flags &= ~EXPECTS_CONTINUE; // 100 behind the headers of a response would be a part of it
     }
@@ -196,7 +196,7 @@ abstract class Http1Output extends ConnectionStream {
     private void responseWritten() {
         exchange.responseWritten();
         if (body != null && body.left() > DISCARD) {
-            closeBehind();
+            closeAfterResponse();
         }
         if (body == null || !is(KEEP_ALIVE)) {
             over();

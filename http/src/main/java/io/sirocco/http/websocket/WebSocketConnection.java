@@ -112,7 +112,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
                 connection.suspend();
                 return at;
             }
-            if (at < to && !is(CLOSING) && connection.hadItsTurn(MAX_PER_TURN)) {
+            if (at < to && !is(CLOSING) && connection.mustYield(MAX_PER_TURN)) {
                 connection.yieldInput();
                 return at;
             }

@@ -99,7 +99,7 @@ class ExchangeRefusalTest {
             assertEquals(400, malformed.result().status());
             Asked slow = server.post("/", 4).body("ab").after(5_000);
             assertEquals(408, slow.result().status());
-            assertTrue(slow.result().closesBehind());
+            assertTrue(slow.result().closesAfterResponse());
             assertEquals(0, calls.get());
             assertEquals(
                     List.of(RequestError.BAD_CHUNK_SIZE, RequestError.BODY_DEADLINE),
@@ -235,7 +235,7 @@ class ExchangeRefusalTest {
             FakeServer.await(() -> asked.count(s -> s.demands) > 0, "the handler reads");
             asked.run(s -> s.memoryShort = true).body("12345");
             assertEquals(503, asked.result().status());
-            assertTrue(asked.result().closesBehind());
+            assertTrue(asked.result().closesAfterResponse());
             Asked begun = server.post("/", 10);
             begun.run(s -> s.exchange().refuseBodyForMemory());
             assertEquals(503, begun.result().status());

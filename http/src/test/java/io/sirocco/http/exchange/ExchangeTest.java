@@ -299,7 +299,7 @@ class ExchangeTest {
                                         .maxBodyBytes(10))) {
             Result stated = server.post("/", 11).result();
             assertEquals(413, stated.status());
-            assertTrue(stated.closesBehind());
+            assertTrue(stated.closesAfterResponse());
             Result comes = server.post("/", -1).body("123456").body("789012").result();
             assertEquals(413, comes.status());
             assertEquals(
@@ -322,7 +322,7 @@ class ExchangeTest {
             Result second = server.get("/other");
             assertEquals(503, second.status());
             assertEquals("1", second.headers().first("Retry-After").orElse(""));
-            assertFalse(second.closesBehind());
+            assertFalse(second.closesAfterResponse());
             first.complete(Response.text("done"));
             assertEquals("done", waits.result().body());
             assertEquals("other", server.get("/other").body());
@@ -392,7 +392,7 @@ class ExchangeTest {
             assertFalse(slow.isDone());
             Result refused = slow.after(500).result();
             assertEquals(408, refused.status());
-            assertTrue(refused.closesBehind());
+            assertTrue(refused.closesAfterResponse());
             assertEquals(List.of(RequestError.BODY_DEADLINE), List.copyOf(server.rules));
         }
     }

@@ -35,7 +35,7 @@ public final class FakeStream implements HttpStream {
             Headers headers,
             String body,
             String end,
-            boolean closesBehind,
+            boolean closesAfterResponse,
             List<String> interims,
             Headers trailers) {}
 
@@ -45,7 +45,7 @@ public final class FakeStream implements HttpStream {
     private final List<String> interims = new ArrayList<>();
     private Response response;
     private Headers trailers = Headers.none();
-    private boolean closesBehind;
+    private boolean closesAfterResponse;
     private long expires = Long.MAX_VALUE;
     private Exchange exchange; // null when it is over
 
@@ -135,7 +135,7 @@ public final class FakeStream implements HttpStream {
                         response == null ? Headers.none() : response.headers(),
                         body.toString(UTF_8),
                         end,
-                        closesBehind,
+                        closesAfterResponse,
                         List.copyOf(interims),
                         trailers));
     }
@@ -184,7 +184,7 @@ public final class FakeStream implements HttpStream {
 
     @Override
     public void abandonBody() {
-        closesBehind = true;
+        closesAfterResponse = true;
         if (exchange.ended) {
             over();
         }
@@ -201,8 +201,8 @@ public final class FakeStream implements HttpStream {
     }
 
     @Override
-    public void closeBehind() {
-        closesBehind = true;
+    public void closeAfterResponse() {
+        closesAfterResponse = true;
     }
 
     @Override

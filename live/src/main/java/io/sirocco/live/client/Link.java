@@ -209,7 +209,7 @@ final class Link {
     }
 
     /** Handlers have less to do, or an answer is waited for behind what has come. */
-    void readOn() {
+    void continueReading() {
         if (connection != null) {
             connection.look();
         }

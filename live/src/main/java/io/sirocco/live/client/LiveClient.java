@@ -60,7 +60,7 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
                                                 .clock(settings.clock));
         this.loop = (own == null ? settings.loops : own).next();
         this.json = settings.json;
-        this.turns = new Turns(loop, this::readOn);
+        this.turns = new Turns(loop, this::continueReading);
         this.link = new Link(this, sockets(), uri);
         this.root = channels.of("/");
     }
@@ -187,8 +187,8 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
         turns.add(() -> root.handlers.tell(root.handlers.reconnecting, news), 0);
     }
 
-    private void readOn() {
-        link.readOn();
+    private void continueReading() {
+        link.continueReading();
     }
 
     // ---- as the namespace "/"

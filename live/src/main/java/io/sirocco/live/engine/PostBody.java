@@ -79,7 +79,7 @@ final class PostBody {
         if (request.body().length().orElse(0) > most) {
             read.fail(new Refused(413, "The body is longer than " + most + " bytes."));
         } else {
-            read.onLoop(read::readOn);
+            read.onLoop(read::continueReading);
         }
         return read.complete;
     }
@@ -95,7 +95,7 @@ final class PostBody {
         }
     }
 
-    private void readOn() {
+    private void continueReading() {
         while (!complete.isDone()) {
             CompletableFuture<byte[]> next = body.next().toCompletableFuture();
             if (!next.isDone()) {
@@ -105,7 +105,7 @@ final class PostBody {
                 next.whenComplete(
                         (piece, thrown) -> {
                             take(piece, thrown);
-                            readOn();
+                            continueReading();
                         });
                 return;
             }

@@ -104,7 +104,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     @Override
     public void dispatch() {
         turn++;
-        readOn();
+        readUnread();
         int count = events;
         events = 0;
         for (int i = 0; i < count; i++) {
@@ -131,7 +131,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     }
 
     /** Reads from those that had more than was read in the last turn. */
-    private void readOn() {
+    private void readUnread() {
         if (unreadCount == 0) {
             return;
         }
@@ -143,7 +143,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         for (int i = 0; i < count; i++) {
             EpollConnection connection = due[i];
             due[i] = null;
-            connection.readOn();
+            connection.continueReading();
             loop.flushIfLate();
         }
     }
@@ -214,8 +214,8 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         return input;
     }
 
-    /** Has {@link EpollConnection#readOn} called in the next turn. */
-    void readNext(EpollConnection connection) {
+    /** Has {@link EpollConnection#continueReading} called in the next turn. */
+    void readInNextTurn(EpollConnection connection) {
         if (unreadCount == unread.length) {
             unread = Arrays.copyOf(unread, unreadCount * 2);
         }

@@ -136,16 +136,16 @@ final class EpollConnection extends Connection implements Watched {
     protected void reading(boolean on) {
         if (on) {
             state |= WANTED;
-            readNextIfReadable();
+            readInNextTurnIfReadable();
         } else {
             state &= ~WANTED;
         }
     }
 
-    private void readNextIfReadable() {
+    private void readInNextTurnIfReadable() {
         if (mayReceive()) {
             state |= QUEUED;
-            transport.readNext(this);
+            transport.readInNextTurn(this);
         }
     }
 
@@ -155,7 +155,7 @@ final class EpollConnection extends Connection implements Watched {
     }
 
     /** Reads what was left in the last turn. */
-    void readOn() {
+    void continueReading() {
         state &= ~QUEUED;
         try {
             receive();
@@ -184,7 +184,7 @@ final class EpollConnection extends Connection implements Watched {
                 state &= ~READABLE;
             }
             received(MEMORY, buffer.address, n, buffer);
-            readNextIfReadable();
+            readInNextTurnIfReadable();
         } else if (n == 0) {
             state |= ENDED;
             endOfInput();
@@ -192,7 +192,7 @@ final class EpollConnection extends Connection implements Watched {
             state &= ~READABLE;
             watch();
         } else if (n == -Linux.EINTR) {
-            readNextIfReadable();
+            readInNextTurnIfReadable();
         } else {
             socketFailed();
         }
