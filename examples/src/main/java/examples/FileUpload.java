@@ -22,11 +22,11 @@ import java.nio.file.Path;
  * </pre>
  */
 public final class FileUpload {
-    private static final long MOST_BYTES = 100L << 20;
+    private static final long MAX_BYTES = 100L << 20;
 
     /** Without these, a part is limited to 16 MiB. */
     private static final Multipart.Limits LIMITS =
-            new Multipart.Limits(100, 8 << 10, MOST_BYTES, MOST_BYTES);
+            new Multipart.Limits(100, 8 << 10, MAX_BYTES, MAX_BYTES);
 
     static Server start(int port) {
         try {
@@ -42,7 +42,7 @@ public final class FileUpload {
                 routes -> {
                     routes.get("/", request -> Response.html(FORM));
                     routes.route("POST", "/upload", request -> save(request, folder))
-                            .maxBodyBytes(MOST_BYTES);
+                            .maxBodyBytes(MAX_BYTES);
                 });
     }
 

@@ -26,17 +26,17 @@ import java.util.concurrent.ThreadLocalRandom;
  * </pre>
  */
 public final class Hold {
-    private static final int MOST = 10_240;
+    private static final int MAX = 10_240;
     private static final byte[] TEXT =
             "A server holds many connections, and most of them are idle. "
-                    .repeat(MOST / 60 + 1)
+                    .repeat(MAX / 60 + 1)
                     .getBytes(US_ASCII);
 
     /**
      * The default, as many as fit into half of the heap at 256 bytes each, would refuse some of a
      * million with a heap of 256 MiB. Here each costs less: nothing waits for a slow client.
      */
-    private static final int MOST_CONNECTIONS = 4_000_000;
+    private static final int MAX_CONNECTIONS = 4_000_000;
 
     static Server start(InetSocketAddress address, int loops) {
         return Server.start(
@@ -44,7 +44,7 @@ public final class Hold {
                         config.listen(address)
                                 .loops(loops)
                                 .idleTimeout(Duration.ZERO)
-                                .maxOpenConnectionsPerLoop(MOST_CONNECTIONS)
+                                .maxOpenConnectionsPerLoop(MAX_CONNECTIONS)
                                 .executionMode(ExecutionMode.INLINE),
                 routes -> routes.get("/", Hold::text));
     }
@@ -53,14 +53,14 @@ public final class Hold {
         int length =
                 request.query("length")
                         .map(Hold::length)
-                        .orElseGet(() -> ThreadLocalRandom.current().nextInt(1024, MOST + 1));
+                        .orElseGet(() -> ThreadLocalRandom.current().nextInt(1024, MAX + 1));
         return Response.segments(List.of(new BodySegment.Slice(TEXT, 0, length)))
                 .contentType("text/plain");
     }
 
     private static int length(String text) {
         if (!text.matches("-?[0-9]{1,9}")) throw new BadRequest("The length must be a number.");
-        return Math.clamp(Integer.parseInt(text), 0, MOST);
+        return Math.clamp(Integer.parseInt(text), 0, MAX);
     }
 
     private static final String USAGE =

@@ -25,7 +25,7 @@ import java.util.function.UnaryOperator;
  * <p>Any thread.
  */
 final class ReadyHandlers {
-    private static final int MOST_MESSAGES = 1_000;
+    private static final int MAX_MESSAGES = 1_000;
 
     private final Live live;
     private final Publishing publishing;
@@ -106,11 +106,7 @@ final class ReadyHandlers {
             throw RequestException.refused("forbidden", "join the room to read its history");
         }
         try {
-            return client
-                    .namespace()
-                    .room(room)
-                    .history(Math.clamp(most, 0, MOST_MESSAGES))
-                    .stream()
+            return client.namespace().room(room).history(Math.clamp(most, 0, MAX_MESSAGES)).stream()
                     .map(each -> new Told(each.event(), each.arguments().values(0)))
                     .toList();
         } catch (IllegalStateException e) {

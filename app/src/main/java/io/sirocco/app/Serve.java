@@ -31,7 +31,7 @@ import picocli.CommandLine.ParameterException;
 class Serve implements Callable<Integer> {
 
     /** The maximum number of event loops. */
-    private static final int MOST_LOOPS = 1024;
+    private static final int MAX_LOOPS = 1024;
 
     private static final Path USUAL = Path.of("sirocco.toml");
 
@@ -156,7 +156,7 @@ class Serve implements Callable<Integer> {
                         given(directory, Path.class).map(this::existing),
                         given(host, String.class).map(this::known),
                         port(),
-                        given(loops, Integer.class).map(n -> within("--loops", n, 1, MOST_LOOPS)),
+                        given(loops, Integer.class).map(n -> within("--loops", n, 1, MAX_LOOPS)),
                         given(transport, TransportKind.class),
                         given(idle, Duration.class),
                         given(selfSigned, Boolean.class).orElse(false));

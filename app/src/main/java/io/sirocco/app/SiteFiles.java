@@ -21,7 +21,7 @@ import java.util.Optional;
  */
 final class SiteFiles implements AutoCloseable {
     /** The maximum size of a file cache, which leaves the rest of the heap to connections. */
-    private static final long MOST_CACHED = Runtime.getRuntime().maxMemory() / 4;
+    private static final long MAX_CACHED = Runtime.getRuntime().maxMemory() / 4;
 
     private final Map<Options, FileServer> all = new HashMap<>();
     private Optional<SiteFiles> before; // until these are in effect
@@ -75,7 +75,7 @@ final class SiteFiles implements AutoCloseable {
                 .compress(codings(files.compress()))
                 .compressFrom(files.compressFrom())
                 .compressTypes(files.compressTypes().toArray(String[]::new))
-                .cache(Math.min(served.cache.bytes(), MOST_CACHED))
+                .cache(Math.min(served.cache.bytes(), MAX_CACHED))
                 .cacheFile(served.cache.largest())
                 .cacheCheck(served.cache.check());
         files.fallback().ifPresent(options::fallback);

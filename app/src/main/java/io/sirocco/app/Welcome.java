@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
  */
 final class Welcome implements AutoCloseable {
     private static final long ANY_LENGTH = -1;
-    private static final int MOST_BYTES = 1 << 20;
+    private static final int MAX_BYTES = 1 << 20;
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,7}");
 
     /** The line that {@code /bytes} repeats. */
@@ -57,8 +57,8 @@ final class Welcome implements AutoCloseable {
     private static Response bytes(Request request) {
         String word = request.param("length");
         int length = NUMBER.matcher(word).matches() ? Integer.parseInt(word) : -1;
-        if (length < 0 || length > MOST_BYTES) {
-            throw new BadRequest("The length must be 0 to " + MOST_BYTES + ".");
+        if (length < 0 || length > MAX_BYTES) {
+            throw new BadRequest("The length must be 0 to " + MAX_BYTES + ".");
         }
         var bytes = new byte[length];
         for (int i = 0; i < length; i += LINE.length) {

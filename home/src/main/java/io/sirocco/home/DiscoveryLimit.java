@@ -11,7 +11,7 @@ import java.util.Map;
  * Used by one thread.
  */
 final class DiscoveryLimit {
-    static final int MOST = 100;
+    static final int MAX = 100;
     static final int SHARE = 5;
 
     private final Map<InetAddress, Integer> hosts = new HashMap<>(); // of the second
@@ -26,7 +26,7 @@ final class DiscoveryLimit {
             hosts.clear();
         }
         int before = hosts.getOrDefault(host, 0);
-        if (admitted >= MOST && (before >= SHARE || admitted >= 2 * MOST)) {
+        if (admitted >= MAX && (before >= SHARE || admitted >= 2 * MAX)) {
             return false;
         }
         admitted++;

@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 /**
  * Clients of the other controllers of the project, one for each address. They have the project key
  * of this controller: when that changes, they are opened anew, and register again for the reports
- * that are wanted. Up to {@value #MOST} are open; a further one takes the place of the one that was
+ * that are wanted. Up to {@value #MAX} are open; a further one takes the place of the one that was
  * used longest ago, if nothing waits for that.
  *
  * <p>Any thread. Methods that open or close a client wait for the event loop, and hold no monitor
@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 final class RemoteClients implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Clu.class);
 
-    static final int MOST = 64;
+    static final int MAX = 64;
 
     private final Loops loops;
     private final Inet4Address local;
@@ -173,7 +173,7 @@ final class RemoteClients implements AutoCloseable {
     }
 
     private void makeRoom(List<CluClient> unused) throws IOException {
-        if (clients.size() < MOST) {
+        if (clients.size() < MAX) {
             return;
         }
         long now = System.nanoTime();
@@ -187,7 +187,7 @@ final class RemoteClients implements AutoCloseable {
             }
         }
         throw new IOException(
-                MOST + " other controllers are in use; one more can be called when one is idle");
+                MAX + " other controllers are in use; one more can be called when one is idle");
     }
 
     private void removeAll(List<CluClient> unused) {

@@ -35,7 +35,7 @@ final class RemoteClu extends HomeObject {
     private static final int EXECUTE = 0;
 
     /** Half of the tasks that may wait at once. */
-    private static final int MOST_FORWARDED = 4;
+    private static final int MAX_FORWARDED = 4;
 
     private final Inet4Address address;
     private final RemoteClients clients;
@@ -68,11 +68,11 @@ final class RemoteClu extends HomeObject {
         if (!forwards) {
             return execute(script);
         }
-        if (forwarded.get() >= MOST_FORWARDED) {
+        if (forwarded.get() >= MAX_FORWARDED) {
             throw new LuaError(
                     name()
                             + ": "
-                            + MOST_FORWARDED
+                            + MAX_FORWARDED
                             + " calls of other controllers wait for controllers already: do they"
                             + " call each other?");
         }

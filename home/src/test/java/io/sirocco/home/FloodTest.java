@@ -68,7 +68,7 @@ class FloodTest {
             other.setBroadcast(true);
             other.setSoTimeout(30_000);
             for (int round = 0; round < 5; round++) {
-                for (int burst = 0; burst < 2 * DiscoveryLimit.MOST / 20; burst++) {
+                for (int burst = 0; burst < 2 * DiscoveryLimit.MAX / 20; burst++) {
                     for (int i = 0; i < 20; i++) {
                         flood.send(packet);
                     }

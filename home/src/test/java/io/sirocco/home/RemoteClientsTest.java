@@ -55,7 +55,7 @@ class RemoteClientsTest {
             CluClient first = clients.client(controller(0));
             CluClient second = clients.client(controller(1));
             var reports = clients.register(controller(2), "{{A,0}}", report -> {});
-            for (int i = 3; i < RemoteClients.MOST; i++) {
+            for (int i = 3; i < RemoteClients.MAX; i++) {
                 clients.client(controller(i));
             }
             clients.client(controller(0));
@@ -67,7 +67,7 @@ class RemoteClientsTest {
             assertTrue(clients.isController(controller(2)), "has reports");
             assertFalse(clients.isController(controller(3)));
             clients.client(controller(0));
-            for (int i = 0; i < RemoteClients.MOST; i++) {
+            for (int i = 0; i < RemoteClients.MAX; i++) {
                 clients.client(controller(110 + i));
             }
             assertClosed(first);
@@ -146,7 +146,7 @@ class RemoteClientsTest {
     @Test
     void noneIsClosedWhileACallMayWaitForIt() throws Exception {
         try (RemoteClients clients = clients(Duration.ofHours(1))) {
-            for (int i = 0; i < RemoteClients.MOST; i++) {
+            for (int i = 0; i < RemoteClients.MAX; i++) {
                 clients.client(controller(i));
             }
             assertThrows(IOException.class, () -> clients.client(controller(100)));

@@ -40,8 +40,8 @@ public final class Registration implements AutoCloseable {
     private static final long RETRY_MILLIS = 1000;
     private static final Duration TIMEOUT = Duration.ofMillis(1500);
     private static final Duration LEAVE = Duration.ofSeconds(1);
-    private static final int MOST_WEIGHT = 1000; // as the balancer has it
-    private static final int MOST_REASON = 1000; // bytes of an error response
+    private static final int MAX_WEIGHT = 1000; // as the balancer has it
+    private static final int MAX_REASON = 1000; // bytes of an error response
 
     private final String upstream;
     private final String token;
@@ -63,9 +63,9 @@ public final class Registration implements AutoCloseable {
      */
     Registration(
             String upstream, String token, String address, String query, int weight, Loop loop) {
-        if (weight < 1 || weight > MOST_WEIGHT) {
+        if (weight < 1 || weight > MAX_WEIGHT) {
             throw new IllegalArgumentException(
-                    "The weight must be 1 to " + MOST_WEIGHT + ", not " + weight + ".");
+                    "The weight must be 1 to " + MAX_WEIGHT + ", not " + weight + ".");
         }
         this.upstream = upstream;
         this.token = token;
@@ -121,7 +121,7 @@ public final class Registration implements AutoCloseable {
             beaten("", began);
         } else {
             response.body()
-                    .bytesAsync(MOST_REASON)
+                    .bytesAsync(MAX_REASON)
                     .whenComplete(
                             (bytes, _) ->
                                     beaten(

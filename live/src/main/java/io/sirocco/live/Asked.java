@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 
 /** What a client was asked, and has not answered yet. Any thread. */
 final class Asked {
-    private static final int MOST = 1_000;
+    private static final int MAX = 1_000;
 
     private Map<Long, CompletableFuture<Arguments>> open; // null while there is none
     private long last;
@@ -23,7 +23,7 @@ final class Asked {
         if (open == null) {
             open = new HashMap<>(4);
         }
-        if (open.size() >= MOST) {
+        if (open.size() >= MAX) {
             throw RequestException.refused("limited", "the client was asked too much at once");
         }
         open.put(++last, answer);

@@ -29,7 +29,7 @@ import tools.jackson.databind.JsonNode;
  * public; the rest is confined to where it lives, unless it says otherwise.
  */
 public final class Client extends Lane {
-    private static final int MOST_TAGS = 32; // that it gives itself
+    private static final int MAX_TAGS = 32; // that it gives itself
     private static final int LONGEST_TAG = 256;
     private static final String NAME = "name";
     private static final CompletionStage<Void> SENT = CompletableFuture.completedStage(null);
@@ -94,14 +94,14 @@ public final class Client extends Lane {
         for (Map.Entry<String, JsonNode> each : auth.path("tags").properties()) {
             String tag = each.getKey();
             String value = each.getValue().isString() ? each.getValue().stringValue() : null;
-            boolean fits = tag.length() <= LONGEST_TAG && tags.size() < MOST_TAGS;
+            boolean fits = tag.length() <= LONGEST_TAG && tags.size() < MAX_TAGS;
             if (fits && value != null && value.length() <= LONGEST_TAG) {
                 tags.put(tag, value);
             }
         }
         JsonNode name = auth.path(NAME);
         boolean named = name.isString() && name.stringValue().length() <= LONGEST_TAG;
-        if (named && tags.size() < MOST_TAGS) {
+        if (named && tags.size() < MAX_TAGS) {
             tags.putIfAbsent(NAME, name.stringValue());
         }
         return tags.isEmpty() ? Map.of() : Map.copyOf(tags);

@@ -9,7 +9,7 @@ import java.util.Set;
 
 /** Messages for a client that is on its way: what is beyond the bound is a gap. Loop-confined. */
 final class Held {
-    private static final int MOST = 10_000;
+    private static final int MAX = 10_000;
 
     private final long mostBytes;
     private final ArrayDeque<Delivery> all = new ArrayDeque<>();
@@ -22,7 +22,7 @@ final class Held {
 
     /** Adds one, unless that is too much, or too much was added before. */
     void add(Delivery delivery) {
-        if (all.size() >= MOST || bytes >= mostBytes || dropped > 0) {
+        if (all.size() >= MAX || bytes >= mostBytes || dropped > 0) {
             dropped++;
             return;
         }

@@ -50,7 +50,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class Hub implements Upper, Node {
     private static final LazyLogger LOG = LazyLogger.of(Live.class);
     private static final int PARTS = 32;
-    private static final int MOST_WAITING = 100_000; // messages, while one thread hands one out
+    private static final int MAX_WAITING = 100_000; // messages, while one thread hands one out
     private static final CompletionStage<Boolean> YES = CompletableFuture.completedStage(true);
 
     final LiveSettings settings;
@@ -65,7 +65,7 @@ final class Hub implements Upper, Node {
     private final Map<Loop, Shard> shards = new ConcurrentHashMap<>();
     private final Map<String, LongAdder> refusals = new ConcurrentHashMap<>();
     final RepeatedFailures failures = new RepeatedFailures(LOG, Level.WARNING);
-    private final SerialExecutor order = new SerialExecutor(MOST_WAITING, LOG); // and of moves
+    private final SerialExecutor order = new SerialExecutor(MAX_WAITING, LOG); // and of moves
     private volatile boolean overflowing;
     final AtomicLong versions = new AtomicLong(); // of what the broker keeps of clients
     private volatile Duration ticketLife;
@@ -134,7 +134,7 @@ final class Hub implements Upper, Node {
             Duration life = client.life.keeping();
             List<String> same = pids.computeIfAbsent(life, each -> new ArrayList<>());
             same.add(client.pid());
-            if (same.size() == Broker.MOST_RENEWED) {
+            if (same.size() == Broker.MAX_RENEWED) {
                 renew(namespace, pids.remove(life), life);
             }
         }
@@ -378,7 +378,7 @@ final class Hub implements Upper, Node {
             order.execute(
                     () -> {
                         overflowing = false;
-                        gap(MOST_WAITING + " messages wait to be handed out");
+                        gap(MAX_WAITING + " messages wait to be handed out");
                     });
         }
     }

@@ -31,7 +31,7 @@ import tools.jackson.databind.JsonNode;
  */
 final class Link implements Channel {
     private static final int NAMESPACES = 100;
-    private static final int MOST_REFUSALS = 8;
+    private static final int MAX_REFUSALS = 8;
     private static final Limit CONNECTS = new Limit.Bucket(NAMESPACES, Duration.ofSeconds(10));
     private static final Duration LOOK_AGAIN = Duration.ofHours(1); // clocks are set
     final Hub hub;
@@ -359,7 +359,7 @@ final class Link implements Channel {
         if (expects(name)) {
             expectNoMore(name);
             refuse(name, message, code);
-            if (++refusals == MOST_REFUSALS) {
+            if (++refusals == MAX_REFUSALS) {
                 limited(); // who guesses has to connect again, and connects are limited
             } else if (isEmpty() && connectDeadline == null) {
                 entered = false;

@@ -13,7 +13,7 @@ import java.util.function.ObjLongConsumer;
  * namespace. Any thread.
  */
 final class Missed {
-    private static final int MOST = 256;
+    private static final int MAX = 256;
     private static final String ALL = ""; // a room of this name is told too much
 
     private final AtomicReference<Map<Whom, LongAdder>> counts = new AtomicReference<>(Map.of());
@@ -41,7 +41,7 @@ final class Missed {
         while (true) {
             Map<Whom, LongAdder> known = counts.get();
             Whom counted =
-                    known.size() < MOST || known.containsKey(whom)
+                    known.size() < MAX || known.containsKey(whom)
                             ? whom
                             : new Whom(whom.namespace, ALL);
             LongAdder count = known.get(counted);

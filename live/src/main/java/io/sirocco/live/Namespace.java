@@ -32,7 +32,7 @@ import java.util.function.Consumer;
  */
 public sealed class Namespace permits Live {
     private static final LazyLogger LOG = LazyLogger.of(Namespace.class);
-    private static final int MOST_UNHEARD = 100;
+    private static final int MAX_UNHEARD = 100;
     private static final int LONGEST_UNHEARD = 200;
 
     private final String name;
@@ -355,14 +355,14 @@ public sealed class Namespace permits Live {
      * as they like: the first hundred are.
      */
     void unheard(String event) {
-        if (unheard.size() >= MOST_UNHEARD || unheard.contains(event)) {
+        if (unheard.size() >= MAX_UNHEARD || unheard.contains(event)) {
             return;
         }
         boolean fits = event.length() <= LONGEST_UNHEARD;
         if (!fits || !unheard.add(event)) {
             return;
         }
-        String more = unheard.size() >= MOST_UNHEARD ? "; further names are not logged" : "";
+        String more = unheard.size() >= MAX_UNHEARD ? "; further names are not logged" : "";
         LOG.get()
                 .log(
                         Level.WARNING,

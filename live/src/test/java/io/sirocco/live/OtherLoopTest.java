@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** Who comes back need not come back to the loop that it was on. */
 class OtherLoopTest {
-    private static final int MOST_TRIES = 200;
+    private static final int MAX_TRIES = 200;
 
     private static void tellsItsLoop(Routes routes) {
         routes.route("GET", "/loop", request -> Response.text(Thread.currentThread().getName()))
@@ -26,7 +26,7 @@ class OtherLoopTest {
     /** Two connections, each to a loop of its own. */
     private static Map<String, Poller> onBothLoops(Service service) throws IOException {
         var pollers = new HashMap<String, Poller>();
-        for (int i = 0; i < MOST_TRIES && pollers.size() < 2; i++) {
+        for (int i = 0; i < MAX_TRIES && pollers.size() < 2; i++) {
             var poller = new Poller(service.port);
             Poller known = pollers.putIfAbsent(poller.ask("GET /loop", ""), poller);
             if (known != null) {

@@ -132,7 +132,7 @@ final class ConnectionInput {
 
     /** Inputs that no connection needs at the moment. Loop-confined. */
     static final class Pool {
-        private static final int MOST = 256;
+        private static final int MAX = 256;
 
         private ConnectionInput free; // linked by newer
         private int size;
@@ -153,7 +153,7 @@ final class ConnectionInput {
         /** Takes {@code input} out of its queue, and back. */
         void giveBack(ConnectionInput input) {
             input.queue.remove(input);
-            if (size < MOST) {
+            if (size < MAX) {
                 input.clear();
                 input.newer = free;
                 free = input;

@@ -46,7 +46,7 @@ final class ConnectionOutput {
 
     /** Outputs of a loop that no connection needs at the moment. Loop-confined. */
     static final class Pool {
-        private static final int MOST = 1024; // few connections have something to send at once
+        private static final int MAX = 1024; // few connections have something to send at once
 
         private final ArrayDeque<ConnectionOutput> free = new ArrayDeque<>();
         private final Chunks chunks;
@@ -67,7 +67,7 @@ final class ConnectionOutput {
 
         /** Takes back one that is {@linkplain ConnectionOutput#isIdle idle}. */
         void giveBack(ConnectionOutput output) {
-            if (free.size() < MOST) {
+            if (free.size() < MAX) {
                 output.connection = null;
                 output.served = false;
                 output.stalled = false;

@@ -46,10 +46,10 @@ public final class MemoryBudget {
     }
 
     /** Connections that one search for room has give up, or asks again. */
-    private static final int MOST_LOOKED_AT = 256;
+    private static final int MAX_LOOKED_AT = 256;
 
     /** Connections that one search sorts out, since they do not wait for their peers. */
-    private static final int MOST_SORTED_OUT = 16_384;
+    private static final int MAX_SORTED_OUT = 16_384;
 
     /** A connection with more than this part of the memory is refused before others are. */
     private static final int LARGE_PART = 8;
@@ -211,7 +211,7 @@ public final class MemoryBudget {
         try {
             reclaim.run();
             int sortedOut = 0;
-            for (int i = 0; i < MOST_LOOKED_AT && sortedOut < MOST_SORTED_OUT; ) {
+            for (int i = 0; i < MAX_LOOKED_AT && sortedOut < MAX_SORTED_OUT; ) {
                 ConnectionInput candidate = waiting.oldestBut(by);
                 if (candidate == null || used + bytes <= limit) {
                     break;
@@ -233,7 +233,7 @@ public final class MemoryBudget {
 
     /** Some of those that were busy may wait for their peers by now. */
     private void askBusy(long bytes, ConnectionInput by) {
-        for (int i = 0; i < MOST_LOOKED_AT && used + bytes > limit; i++) {
+        for (int i = 0; i < MAX_LOOKED_AT && used + bytes > limit; i++) {
             ConnectionInput candidate = busy.oldestBut(by);
             if (candidate == null) {
                 return;

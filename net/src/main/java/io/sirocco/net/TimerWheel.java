@@ -12,7 +12,7 @@ final class TimerWheel {
     private static final int TICK_SHIFT = 4;
     private static final long COARSE_FROM = 2_000;
     private static final long COARSE_GRAIN = 16; // ticks: 256 ms
-    private static final int MOST_AHEAD = 1 << 30; // so that 32 bits of a tick can be compared
+    private static final int MAX_AHEAD = 1 << 30; // so that 32 bits of a tick can be compared
 
     private final Head[] slots = new Head[SLOTS];
     private final long[] occupied = new long[SLOTS / 64];
@@ -120,7 +120,7 @@ final class TimerWheel {
      * is due in months an earlier one, from which it moves on.
      */
     private long tickOf(long due) {
-        long at = Math.min(due + (1 << TICK_SHIFT) - 1 >> TICK_SHIFT, tick + MOST_AHEAD);
+        long at = Math.min(due + (1 << TICK_SHIFT) - 1 >> TICK_SHIFT, tick + MAX_AHEAD);
         if (due - now > COARSE_FROM) {
             at = (at + COARSE_GRAIN - 1) & -COARSE_GRAIN;
         }

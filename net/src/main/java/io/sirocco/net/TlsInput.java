@@ -22,7 +22,7 @@ final class TlsInput {
     private static final int HEADER = 5;
 
     /** A longer one is none (RFC 8446 5.2; the ciphers of TLS 1.2 that we have add less). */
-    private static final int MOST = (16 << 10) + 256;
+    private static final int MAX = (16 << 10) + 256;
 
     private byte[] bytes;
     private int from;
@@ -42,7 +42,7 @@ final class TlsInput {
     /** Makes room for a whole record at once, parts of which are still to come. */
     private void makeRoom(int length) {
         int held = to - from;
-        int whole = held < HEADER ? HEADER : Math.min(sizeOfRecord(), HEADER + MOST);
+        int whole = held < HEADER ? HEADER : Math.min(sizeOfRecord(), HEADER + MAX);
         byte[] larger = new byte[Math.max(held + length, whole)];
         System.arraycopy(bytes, from, larger, 0, held);
         bytes = larger;
@@ -107,12 +107,12 @@ final class TlsInput {
      */
     static boolean tooLong(ByteBuffer record) {
         return record.remaining() >= HEADER
-                && (record.getShort(record.position() + 3) & 0xFFFF) > MOST;
+                && (record.getShort(record.position() + 3) & 0xFFFF) > MAX;
     }
 
     private boolean plausible() {
         int type = bytes[from];
-        return type >= 20 && type <= 24 && bytes[from + 1] == 3 && sizeOfRecord() <= HEADER + MOST;
+        return type >= 20 && type <= 24 && bytes[from + 1] == 3 && sizeOfRecord() <= HEADER + MAX;
     }
 
     private int sizeOfRecord() {

@@ -35,13 +35,13 @@ final class TlsLayer implements Protocol {
     private static final LazyLogger LOG = LazyLogger.of(TlsLayer.class);
 
     /** Bytes that a handshake may bring at most: certificates of a client, mostly. */
-    private static final int MOST_OF_HANDSHAKE = 64 << 10;
+    private static final int MAX_OF_HANDSHAKE = 64 << 10;
 
     /** Bytes that an engine takes during a handshake, roughly. */
     private static final int HANDSHAKE = 16 << 10;
 
     /** Records in a row without a byte for the protocol: key updates, empty ones. */
-    private static final int MOST_USELESS = 32;
+    private static final int MAX_USELESS = 32;
 
     /** Bytes that surround the plain text of a record; 29 is the most that we have seen. */
     private static final int AROUND = 64;
@@ -265,8 +265,8 @@ final class TlsLayer implements Protocol {
         input.consumed();
         if (!established) {
             handshakeBytes += result.bytesConsumed();
-            if (handshakeBytes > MOST_OF_HANDSHAKE) {
-                fail("a handshake of more than " + MOST_OF_HANDSHAKE + " bytes");
+            if (handshakeBytes > MAX_OF_HANDSHAKE) {
+                fail("a handshake of more than " + MAX_OF_HANDSHAKE + " bytes");
                 return false;
             }
         }
@@ -274,8 +274,8 @@ final class TlsLayer implements Protocol {
         if (opened.position() > 0) {
             useless = 0;
             InputSide.deliver(connection, context.openedMemory, 0, opened.position());
-        } else if (established && ++useless > MOST_USELESS) {
-            fail("more than " + MOST_USELESS + " records without data");
+        } else if (established && ++useless > MAX_USELESS) {
+            fail("more than " + MAX_USELESS + " records without data");
         }
         if (engine.inboundDone() && !ended && !failed) {
             ended = true;

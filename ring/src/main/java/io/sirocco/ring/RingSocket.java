@@ -18,10 +18,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class RingSocket implements WebSocketListener {
     /** Messages with callbacks that may wait for room; further ones fail. */
-    private static final int MOST_WAITING = 1_024;
+    private static final int MAX_WAITING = 1_024;
 
     /** Their bytes. */
-    private static final long MOST_WAITING_BYTES = 4 << 20;
+    private static final long MAX_WAITING_BYTES = 4 << 20;
 
     private static final System.Logger LOG = System.getLogger("sirocco.ring");
     private static final byte[] NONE = {};
@@ -147,13 +147,13 @@ public final class RingSocket implements WebSocketListener {
      * fail} with an exception. These messages keep their order.
      */
     public void send(Object message, IFn succeed, IFn fail) {
-        if (waiting.get() > MOST_WAITING || waitingBytes.get() > MOST_WAITING_BYTES) {
+        if (waiting.get() > MAX_WAITING || waitingBytes.get() > MAX_WAITING_BYTES) {
             fail.invoke(
                     new IOException(
                             "more than "
-                                    + MOST_WAITING
+                                    + MAX_WAITING
                                     + " messages wait, or more than "
-                                    + (MOST_WAITING_BYTES >> 20)
+                                    + (MAX_WAITING_BYTES >> 20)
                                     + " MiB"));
             return;
         }

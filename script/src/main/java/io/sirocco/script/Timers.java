@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * The timers of a context, at most {@link #MOST}, and {@link #MOST_OF_A_REQUEST} of one request. Of
+ * The timers of a context, at most {@link #MAX}, and {@link #MAX_OF_A_REQUEST} of one request. Of
  * the thread of its {@link Worker}.
  */
 final class Timers {
-    private static final int MOST = 10_000;
-    private static final int MOST_OF_A_REQUEST = 1_000;
+    private static final int MAX = 10_000;
+    private static final int MAX_OF_A_REQUEST = 1_000;
 
     private final PriorityQueue<Timer> queue = new PriorityQueue<>();
     private final Map<Integer, Timer> byId = new HashMap<>();
@@ -46,16 +46,16 @@ final class Timers {
      * @throws IllegalStateException if there are too many, or the request is over
      */
     int add(long nanos, boolean repeats, Runnable action, ScriptRequest request) {
-        if (byId.size() >= MOST) {
-            throw new IllegalStateException("There are more than " + MOST + " timers.");
+        if (byId.size() >= MAX) {
+            throw new IllegalStateException("There are more than " + MAX + " timers.");
         }
         if (request != null) {
             if (request.isOver() && !request.mayCleanUp()) {
                 throw new IllegalStateException("A request that is over has no timers.");
             }
-            if (request.timers >= MOST_OF_A_REQUEST) {
+            if (request.timers >= MAX_OF_A_REQUEST) {
                 throw new IllegalStateException(
-                        "A request has more than " + MOST_OF_A_REQUEST + " timers.");
+                        "A request has more than " + MAX_OF_A_REQUEST + " timers.");
             }
             request.timers++;
         }

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Scripts that read the body of the response that they inspect. */
 class InspectedBodyTest {
-    private static final int MOST = 1000;
+    private static final int MAX = 1000;
 
     @TempDir Path folder;
 
@@ -49,8 +49,8 @@ class InspectedBodyTest {
                             Response.bytes("caf\u00e9".getBytes(StandardCharsets.ISO_8859_1))
                                     .contentType("text/plain; charset=ISO-8859-1");
                     case "/none" -> Response.empty(204);
-                    case "/long" -> Response.text("x".repeat(MOST + 1));
-                    case "/longStream" -> source("x".repeat(MOST), "x");
+                    case "/long" -> Response.text("x".repeat(MAX + 1));
+                    case "/longStream" -> source("x".repeat(MAX), "x");
                     case "/breaks" ->
                             Response.stream(
                                     () ->
@@ -83,7 +83,7 @@ class InspectedBodyTest {
                 new Site(
                         folder,
                         mode,
-                        options -> options.maxBodyBytes(MOST).timeout(Duration.ofSeconds(2)),
+                        options -> options.maxBodyBytes(MAX).timeout(Duration.ofSeconds(2)),
                         handler())) {
             String[][] bodies = {
                 {"/bytes", "of bytes"}, {"/file", "of a file"}, {"/stream", "of a stream"},
@@ -130,16 +130,16 @@ class InspectedBodyTest {
                 new Site(
                         folder,
                         ExecutionMode.VIRTUAL,
-                        options -> options.maxBodyBytes(MOST).timeout(Duration.ofSeconds(2)),
+                        options -> options.maxBodyBytes(MAX).timeout(Duration.ofSeconds(2)),
                         handler())) {
             String tooLong = "The body of the response is longer than maxBodyBytes.";
             assertEquals(500, site.status("/long?read=text"));
             Site.Reply passes = site.get("/long?read=catch");
             assertEquals(tooLong, passes.header("Error"));
-            assertEquals("x".repeat(MOST + 1), passes.body(), "its length was known");
+            assertEquals("x".repeat(MAX + 1), passes.body(), "its length was known");
             assertEquals(500, site.status("/longStream?read=text"));
             assertEquals(500, site.status("/longStream?read=catch"), "a part of it is gone");
-            assertEquals("x".repeat(MOST + 1), site.text("/longStream"));
+            assertEquals("x".repeat(MAX + 1), site.text("/longStream"));
             assertEquals(500, site.status("/breaks?read=text"));
             assertEquals(504, site.status("/never?read=text"));
             assertEquals("other", site.text("/other?read=late"));

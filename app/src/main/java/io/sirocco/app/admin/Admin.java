@@ -37,8 +37,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class Admin implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Admin.class);
-    private static final int MOST_VIEWERS = 64;
-    private static final int MOST_CONNECTIONS = 256;
+    private static final int MAX_VIEWERS = 64;
+    private static final int MAX_CONNECTIONS = 256;
 
     private final Subject subject;
     private final Scrape scrape;
@@ -55,9 +55,9 @@ public final class Admin implements AutoCloseable {
                 new OperatorServer(
                         address,
                         guard,
-                        MOST_VIEWERS,
+                        MAX_VIEWERS,
                         config ->
-                                config.maxConnectionsPerLoop(MOST_CONNECTIONS, WhenFull.BACKLOG)
+                                config.maxConnectionsPerLoop(MAX_CONNECTIONS, WhenFull.BACKLOG)
                                         .maxBodyBytes(4096),
                         this::routes);
     }

@@ -28,7 +28,7 @@ record CacheRow(
         long memory,
         long disk,
         long failures) {
-    private static final int MOST = 20;
+    private static final int MAX = 20;
 
     static List<CacheRow> of(Snapshot now, Snapshot before, double seconds) {
         var rows = new ArrayList<CacheRow>();
@@ -38,7 +38,7 @@ record CacheRow(
                             CacheStats earlier = before.caches().get(name);
                             boolean continues =
                                     earlier != null && requests(earlier) <= requests(stats);
-                            if (rows.size() < MOST) {
+                            if (rows.size() < MAX) {
                                 rows.add(of(name, stats, continues ? earlier : NONE, seconds));
                             }
                         });

@@ -21,8 +21,8 @@ import java.util.stream.Stream;
  * @param clients some of them
  */
 record ClientList(int roomCount, List<RoomRow> rooms, int clientCount, List<ClientRow> clients) {
-    private static final int MOST = 100;
-    private static final int MOST_OF_CLIENT = 8;
+    private static final int MAX = 100;
+    private static final int MAX_OF_CLIENT = 8;
 
     /** A room. */
     record RoomRow(String name, int members) {}
@@ -53,7 +53,7 @@ record ClientList(int roomCount, List<RoomRow> rooms, int clientCount, List<Clie
                     info.transport(),
                     client.isConnected(),
                     tagsOf(client, info),
-                    rooms.subList(0, Math.min(MOST_OF_CLIENT, rooms.size())),
+                    rooms.subList(0, Math.min(MAX_OF_CLIENT, rooms.size())),
                     rooms.size());
         }
     }
@@ -89,10 +89,10 @@ record ClientList(int roomCount, List<RoomRow> rooms, int clientCount, List<Clie
                         : all.stream().filter(client -> matches(client, wanted)).toList();
         return new ClientList(
                 rooms.size(),
-                rooms.subList(0, Math.min(MOST, rooms.size())),
+                rooms.subList(0, Math.min(MAX, rooms.size())),
                 clients.size(),
                 clients.stream()
-                        .limit(MOST)
+                        .limit(MAX)
                         .map(ClientRow::of)
                         .sorted(Comparator.comparing(ClientRow::id))
                         .toList());

@@ -26,7 +26,7 @@ final class MetricsSampler implements AutoCloseable {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     static final int KEPT = 300;
     private static final int RECENT = 10; // seconds that the tables cover
-    private static final int MOST_ROWS = 20;
+    private static final int MAX_ROWS = 20;
 
     private final Subject subject;
     private final Metrics metrics;
@@ -204,7 +204,7 @@ final class MetricsSampler implements AutoCloseable {
                     int order = Double.compare(b.requests(), a.requests());
                     return order != 0 ? order : Long.compare(b.total(), a.total());
                 });
-        return rows.size() > MOST_ROWS ? List.copyOf(rows.subList(0, MOST_ROWS)) : rows;
+        return rows.size() > MAX_ROWS ? List.copyOf(rows.subList(0, MAX_ROWS)) : rows;
     }
 
     private static int compareFrequentFirst(RefusalRow a, RefusalRow b) {
@@ -232,7 +232,7 @@ final class MetricsSampler implements AutoCloseable {
                             }
                         });
         rows.sort(MetricsSampler::compareFrequentFirst);
-        return rows.size() > MOST_ROWS ? List.copyOf(rows.subList(0, MOST_ROWS)) : rows;
+        return rows.size() > MAX_ROWS ? List.copyOf(rows.subList(0, MAX_ROWS)) : rows;
     }
 
     static long percentile(Latency latency, double share) {

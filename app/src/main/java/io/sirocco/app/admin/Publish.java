@@ -34,7 +34,7 @@ final class Publish {
     /** The maximum size of a body. */
     static final int LONGEST = 1 << 20;
 
-    private static final int MOST_ROOMS = 1_000;
+    private static final int MAX_ROOMS = 1_000;
     private static final int SECONDS = 10;
     private static final Set<String> KEYS =
             Set.of("namespace", "room", "rooms", "client", "all", "except", "event", "arguments");
@@ -127,9 +127,8 @@ final class Publish {
         if (node.isMissingNode()) {
             return List.of();
         }
-        if (!node.isArray() || node.size() > MOST_ROOMS) {
-            throw JsonBody.bad(
-                    "\"" + key + "\" must be a list of at most " + MOST_ROOMS + " names");
+        if (!node.isArray() || node.size() > MAX_ROOMS) {
+            throw JsonBody.bad("\"" + key + "\" must be a list of at most " + MAX_ROOMS + " names");
         }
         return node.valueStream().toList();
     }

@@ -40,7 +40,7 @@ final class Purge implements Handler {
     /** The maximum size of a body. */
     static final int LONGEST = 1 << 20;
 
-    private static final int MOST = 1_000;
+    private static final int MAX = 1_000;
     private static final int SECONDS = 10;
     private static final Set<String> KEYS = Set.of("url", "tag", "all", "cache");
 
@@ -122,8 +122,8 @@ final class Purge implements Handler {
             }
             names.add(each.stringValue());
         }
-        if (names.isEmpty() || names.size() > MOST) {
-            throw JsonBody.bad("a list has 1 to " + MOST + " strings");
+        if (names.isEmpty() || names.size() > MAX) {
+            throw JsonBody.bad("a list has 1 to " + MAX + " strings");
         }
         return names;
     }

@@ -38,8 +38,8 @@ record UpstreamRow(
         long waiting,
         int size,
         List<ServerRow> servers) {
-    private static final int MOST_UPSTREAMS = 20;
-    private static final int MOST_SERVERS = 20; // of each
+    private static final int MAX_UPSTREAMS = 20;
+    private static final int MAX_SERVERS = 20; // of each
 
     /**
      * One server.
@@ -85,7 +85,7 @@ record UpstreamRow(
 
     static List<UpstreamRow> of(Snapshot now, Snapshot before, double seconds) {
         return now.upstreams().stream()
-                .limit(MOST_UPSTREAMS)
+                .limit(MAX_UPSTREAMS)
                 .map(each -> of(each, earlier(each, before.upstreams()), seconds))
                 .toList();
     }
@@ -113,7 +113,7 @@ record UpstreamRow(
                 now.idle(),
                 now.waiting(),
                 now.servers().size(),
-                List.copyOf(rows.subList(0, Math.min(rows.size(), MOST_SERVERS))));
+                List.copyOf(rows.subList(0, Math.min(rows.size(), MAX_SERVERS))));
     }
 
     /** Returns the earlier figures of an upstream: zeros if a reload or a start has reset them. */

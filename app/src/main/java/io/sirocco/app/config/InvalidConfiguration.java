@@ -23,15 +23,15 @@ public final class InvalidConfiguration extends Exception {
 
     /**
      * Creates it from several problems, each once, in the order of the file, up to {@value
-     * Report#MOST}.
+     * Report#MAX}.
      */
     public static InvalidConfiguration of(List<Problem> problems) {
         List<Problem> all = Report.sorted(problems.stream().distinct().toList());
-        int shown = Math.min(all.size(), Report.MOST);
+        int shown = Math.min(all.size(), Report.MAX);
         return new InvalidConfiguration(all.subList(0, shown), all.size() - shown);
     }
 
-    /** Returns the problems in the order of the file, up to {@value Report#MOST}. */
+    /** Returns the problems in the order of the file, up to {@value Report#MAX}. */
     public List<Problem> problems() {
         return problems;
     }

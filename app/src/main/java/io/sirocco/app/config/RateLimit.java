@@ -11,16 +11,16 @@ import java.time.Duration;
  * @param position distinguishes equal limits: routes share the limit that they inherit
  */
 public record RateLimit(int requests, Duration per, int burst, int addresses, String position) {
-    private static final int MOST = 1_000_000_000;
+    private static final int MAX = 1_000_000_000;
 
     static RateLimit read(Table table) {
         int requests =
-                table.needed("requests", Node.of(1), "requests = 20", Values.whole(1, MOST))
+                table.needed("requests", Node.of(1), "requests = 20", Values.whole(1, MAX))
                         .intValue();
         return new RateLimit(
                 requests,
                 table.time("per", "1s", Duration.ofMillis(1)),
-                table.whole("burst", (int) Math.min(MOST, 2L * requests), 1, MOST),
+                table.whole("burst", (int) Math.min(MAX, 2L * requests), 1, MAX),
                 table.whole("addresses", 65_536, 1, 1 << 24),
                 table.position().toString());
     }

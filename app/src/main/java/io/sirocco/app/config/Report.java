@@ -11,7 +11,7 @@ import java.util.Set;
 /** Collects the problems of one configuration, each once. Used by one thread. */
 final class Report {
     /** The maximum number of errors that are shown. */
-    static final int MOST = 20;
+    static final int MAX = 20;
 
     private record Seen(int offset, String message) {}
 
@@ -22,7 +22,7 @@ final class Report {
 
     void error(SourcePosition position, String message, String hint) {
         if (!seen.add(new Seen(position.from(), message))) return;
-        if (errors.size() == MOST) {
+        if (errors.size() == MAX) {
             further++;
         } else {
             errors.add(Problem.at(position, Severity.ERROR, message, hint));
@@ -30,14 +30,14 @@ final class Report {
     }
 
     void warning(SourcePosition position, String message, String hint) {
-        if (seen.add(new Seen(position.from(), message)) && warnings.size() < MOST) {
+        if (seen.add(new Seen(position.from(), message)) && warnings.size() < MAX) {
             warnings.add(Problem.at(position, Severity.WARNING, message, hint));
         }
     }
 
     /** Returns whether further errors are only counted. */
     boolean isFull() {
-        return errors.size() == MOST;
+        return errors.size() == MAX;
     }
 
     /** Returns whether there is a problem within a piece, so that its value means nothing. */

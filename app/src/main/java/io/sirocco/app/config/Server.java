@@ -21,11 +21,11 @@ public record Server(
         Duration drainDelay,
         Duration drain,
         boolean reload) {
-    static final int MOST_LOOPS = 1024;
+    static final int MAX_LOOPS = 1024;
 
     static Server read(Table table) {
         return new Server(
-                table.whole("loops", 0, 0, MOST_LOOPS),
+                table.whole("loops", 0, 0, MAX_LOOPS),
                 table.choice("transport", TransportKind.AUTO),
                 table.text("name", "Sirocco", Texts::fieldValue),
                 table.time("drain-delay", "0s"),

@@ -18,7 +18,7 @@ import java.nio.file.Path;
  */
 final class Source {
     /** The maximum size: a larger file is named by accident, such as a log or an archive. */
-    static final int MOST_BYTES = 1 << 20;
+    static final int MAX_BYTES = 1 << 20;
 
     private static final int WIDEST = 100;
     private static final int BEFORE = 40;
@@ -53,8 +53,8 @@ final class Source {
     static Source read(Path file) throws InvalidConfiguration {
         Path folder = file.toAbsolutePath().getParent();
         try (InputStream in = Files.newInputStream(file)) {
-            byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-            if (bytes.length > MOST_BYTES) {
+            byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES) {
                 throw unreadable(file, "is larger than 1 MiB", "is this the right file?");
             }
             return new Source(file.toString(), folder, decoded(file, bytes), true);

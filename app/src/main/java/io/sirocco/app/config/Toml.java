@@ -30,7 +30,7 @@ final class Toml {
             JTomlOptions.builder().set(JTomlOption.COMPLIANCE, SpecVersion.V1_0_0).build();
 
     /** Most keys of a file: the time that jtoml takes is quadratic in the keys of a table. */
-    private static final int MOST_KEYS = 500;
+    private static final int MAX_KEYS = 500;
 
     /** Most characters of a file. */
     private static final int LONGEST = 1 << 16;
@@ -56,7 +56,7 @@ final class Toml {
     static Optional<Node.Fields> parse(Source source) {
         if (!isPlain(source.text())) return Optional.empty();
         var outline = new Outline(source.text());
-        if (outline.excess() >= 0 || outline.hasRepeatedKey() || outline.keys() > MOST_KEYS) {
+        if (outline.excess() >= 0 || outline.hasRepeatedKey() || outline.keys() > MAX_KEYS) {
             return Optional.empty();
         }
         try {

@@ -42,7 +42,7 @@ final class TomlDiagnosis {
      */
     static Node.Fields read(Source source, Report report) {
         var text = new StringBuilder(source.text());
-        for (int mistakes = 0; mistakes < Report.MOST; mistakes++) {
+        for (int mistakes = 0; mistakes < Report.MAX; mistakes++) {
             var outline = new Outline(text.toString());
             if (outline.excess() >= 0) {
                 SourcePosition position = source.position(outline.excess(), outline.excess() + 1);

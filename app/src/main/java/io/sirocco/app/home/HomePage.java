@@ -37,10 +37,10 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>Any thread.
  */
 final class HomePage implements AutoCloseable {
-    private static final int MOST_VIEWERS = 16;
-    private static final int MOST_CONNECTIONS = 1_000;
-    private static final int MOST_ARGUMENTS = 8;
-    private static final int MOST_INDEX = 10_000;
+    private static final int MAX_VIEWERS = 16;
+    private static final int MAX_CONNECTIONS = 1_000;
+    private static final int MAX_ARGUMENTS = 8;
+    private static final int MAX_INDEX = 10_000;
     private static final int LONGEST_BODY = 6 * ScriptConsole.LONGEST + 1_000; // \\u0000 is escaped
     private static final long FRESH = 250; // milliseconds that a state is shared
     private static final long QUIET = 5_000; // milliseconds between events without news
@@ -64,9 +64,9 @@ final class HomePage implements AutoCloseable {
                 new OperatorServer(
                         address,
                         guard,
-                        MOST_VIEWERS,
+                        MAX_VIEWERS,
                         config ->
-                                config.maxConnectionsPerLoop(MOST_CONNECTIONS, WhenFull.BACKLOG)
+                                config.maxConnectionsPerLoop(MAX_CONNECTIONS, WhenFull.BACKLOG)
                                         .bodyTimeout(Duration.ofSeconds(5), LONGEST_BODY)
                                         .maxBodyBytes(LONGEST_BODY),
                         this::routes);
@@ -148,7 +148,7 @@ final class HomePage implements AutoCloseable {
     private String execute(Request request) throws IOException, Refused, InterruptedException {
         JsonBody body = JsonBody.read(request, Set.of("object", "method", "arguments"));
         JsonNode arguments = body.get("arguments");
-        if (body.has("arguments") && !arguments.isArray() || arguments.size() > MOST_ARGUMENTS) {
+        if (body.has("arguments") && !arguments.isArray() || arguments.size() > MAX_ARGUMENTS) {
             throw JsonBody.bad("\"arguments\" must be an array of up to 8 values");
         }
         var call = new StringBuilder();
@@ -183,7 +183,7 @@ final class HomePage implements AutoCloseable {
         if (!body.has(key)) {
             throw JsonBody.bad("\"" + key + "\" is missing");
         }
-        return body.whole(key, -1, 0, MOST_INDEX);
+        return body.whole(key, -1, 0, MAX_INDEX);
     }
 
     /** Sends the state, and again whenever it has changed. */

@@ -38,7 +38,7 @@ record HomeState(
         List<ObjectSnapshot> objects,
         List<ReportClient> clients,
         List<LogLine> log) {
-    private static final int MOST_LINES = 200;
+    private static final int MAX_LINES = 200;
 
     /** A line of the log. Immutable. */
     record LogLine(Instant time, String level, String text) {}
@@ -68,7 +68,7 @@ record HomeState(
                 busy,
                 objects,
                 clu.clients(),
-                lines.subList(Math.max(0, lines.size() - MOST_LINES), lines.size()).stream()
+                lines.subList(Math.max(0, lines.size() - MAX_LINES), lines.size()).stream()
                         .map(HomeState::line)
                         .toList());
     }

@@ -13,7 +13,7 @@ final class ScriptConsole {
     /** The longest script, in characters. */
     static final int LONGEST = 8_000;
 
-    private static final int MOST_SCRIPTS = 16;
+    private static final int MAX_SCRIPTS = 16;
     private static final long SECONDS = 10;
 
     /** Returns {1=value}, or {e="message"}. */
@@ -24,7 +24,7 @@ final class ScriptConsole {
                     + " tostring(r[2])} end)(%s)";
 
     private final Clu clu;
-    private final Semaphore free = new Semaphore(MOST_SCRIPTS);
+    private final Semaphore free = new Semaphore(MAX_SCRIPTS);
 
     ScriptConsole(Clu clu) {
         this.clu = clu;
@@ -41,7 +41,7 @@ final class ScriptConsole {
             throw new Refused(400, "bad_arguments", "a script has 1 to " + LONGEST + " characters");
         }
         if (!free.tryAcquire()) {
-            throw new Refused(503, "busy", MOST_SCRIPTS + " scripts run already");
+            throw new Refused(503, "busy", MAX_SCRIPTS + " scripts run already");
         }
         try {
             return value(

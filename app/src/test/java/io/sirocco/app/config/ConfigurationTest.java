@@ -102,9 +102,9 @@ class ConfigurationTest {
     @Test
     void oneMebibyteIsReadAndMoreIsNot(@TempDir Path folder) throws Exception {
         var text = new StringBuilder("[server]\nloops = 2\n");
-        while (text.length() < Source.MOST_BYTES - 100)
+        while (text.length() < Source.MAX_BYTES - 100)
             text.append("# ").append("x".repeat(70)).append('\n');
-        text.append("#".repeat(Source.MOST_BYTES - text.length()));
+        text.append("#".repeat(Source.MAX_BYTES - text.length()));
         Path file = Files.writeString(folder.resolve("large.toml"), text);
         assertEquals(2, Configuration.load(file, Overrides.NONE).server().loops());
         Files.writeString(file, text.append("#"));
@@ -115,14 +115,14 @@ class ConfigurationTest {
     @Test
     void asManyMistakesAsFitAreBounded(@TempDir Path folder) throws Exception {
         var text = new StringBuilder();
-        for (int i = 0; text.length() < Source.MOST_BYTES - 20; i++) text.append("x" + i + "=1\n");
+        for (int i = 0; text.length() < Source.MAX_BYTES - 20; i++) text.append("x" + i + "=1\n");
         Path file = Files.writeString(folder.resolve("large.toml"), text);
         var invalid =
                 assertThrows(
                         InvalidConfiguration.class, () -> Configuration.load(file, Overrides.NONE));
-        assertEquals(Report.MOST, invalid.problems().size());
+        assertEquals(Report.MAX, invalid.problems().size());
         long keys = text.chars().filter(c -> c == '\n').count();
-        assertTrue(invalid.getMessage().endsWith("... and " + (keys - Report.MOST) + " more\n"));
+        assertTrue(invalid.getMessage().endsWith("... and " + (keys - Report.MAX) + " more\n"));
     }
 
     /** It would cost a third of the time in which the program has to start. */

@@ -10,7 +10,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Addresses of our own to connect from. Immutable. */
 record Sources(List<InetAddress> addresses) {
-    private static final int MOST = 65_536;
+    private static final int MAX = 65_536;
     static final Sources ANY = new Sources(List.of());
 
     /**
@@ -30,9 +30,9 @@ record Sources(List<InetAddress> addresses) {
             }
             long first = number(word.substring(0, dash));
             long last = number(word.substring(dash + 1));
-            if (last < first || last - first >= MOST) {
+            if (last < first || last - first >= MAX) {
                 throw new TypeConversionException(
-                        "'%s' is not a range of 1 to %,d addresses".formatted(word, MOST));
+                        "'%s' is not a range of 1 to %,d addresses".formatted(word, MAX));
             }
             var addresses = new ArrayList<InetAddress>();
             for (long number = first; number <= last; number++) {

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * @param order at random by weight if one line has a weight, else in turn
  */
 record UrlFile(List<Entry> entries, Load.Order order) {
-    private static final int MOST = 100_000;
+    private static final int MAX = 100_000;
     private static final Pattern WEIGHT = Pattern.compile("0*[1-9][0-9]{0,5}");
     private static final Pattern WEIGHTED = Pattern.compile("([0-9]+)\\s+(\\S.*)");
 
@@ -52,10 +52,10 @@ record UrlFile(List<Entry> entries, Load.Order order) {
                 throw new IllegalArgumentException(file + ":" + (i + 1) + ": " + e.getMessage());
             }
         }
-        if (entries.isEmpty() || entries.size() > MOST) {
+        if (entries.isEmpty() || entries.size() > MAX) {
             throw new IllegalArgumentException(
                     "%s has %,d URLs; it should have 1 to %,d"
-                            .formatted(file, entries.size(), MOST));
+                            .formatted(file, entries.size(), MAX));
         }
         return new UrlFile(List.copyOf(entries), order);
     }

@@ -22,7 +22,7 @@ public record Guard(boolean good, String line) {
     public static final List<String> WORKS = List.of("plaintext", "churn");
 
     /** More than this many times the floor is too slow. */
-    public static final double MOST = 1.5;
+    public static final double MAX = 1.5;
 
     /** What a race over {@link #WORKS} says. */
     public static Guard of(Race race) {
@@ -34,7 +34,7 @@ public record Guard(boolean good, String line) {
                             .filter(work -> work.name().equals(name))
                             .findFirst()
                             .flatMap(Guard::ratio);
-            good &= ratio.isPresent() && ratio.get() <= MOST;
+            good &= ratio.isPresent() && ratio.get() <= MAX;
             words.add(
                     ratio.map(r -> String.format(Locale.ROOT, "%s %.2f x floor", name, r))
                             .orElseGet(() -> name + " was not measured" + why(race, name)));
@@ -46,7 +46,7 @@ public record Guard(boolean good, String line) {
                         Locale.ROOT,
                         "guard: %s (at most %.2f): %s",
                         String.join(", ", words),
-                        MOST,
+                        MAX,
                         verdict));
     }
 

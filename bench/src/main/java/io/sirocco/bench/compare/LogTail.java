@@ -8,15 +8,15 @@ import java.nio.file.Path;
 
 /** The end of a log: where the reason stands when a program has failed. */
 final class LogTail {
-    private static final int MOST_BYTES = 8192;
-    private static final int MOST_CHARS = 200;
+    private static final int MAX_BYTES = 8192;
+    private static final int MAX_CHARS = 200;
 
     private LogTail() {}
 
     /** The last line of a file that is not blank; empty when there is none, or no file. */
     static String lastLine(Path log) {
         try (var file = new RandomAccessFile(log.toFile(), "r")) {
-            var tail = new byte[(int) Math.min(MOST_BYTES, file.length())];
+            var tail = new byte[(int) Math.min(MAX_BYTES, file.length())];
             file.seek(file.length() - tail.length);
             file.readFully(tail);
             return lastLine(new String(tail, StandardCharsets.UTF_8));
@@ -33,6 +33,6 @@ final class LogTail {
                         .map(String::strip)
                         .filter(line -> !line.isEmpty())
                         .reduce("", (earlier, later) -> later);
-        return last.length() <= MOST_CHARS ? last : last.substring(0, MOST_CHARS) + "...";
+        return last.length() <= MAX_CHARS ? last : last.substring(0, MAX_CHARS) + "...";
     }
 }

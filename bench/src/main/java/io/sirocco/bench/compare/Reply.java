@@ -16,8 +16,8 @@ import java.util.Optional;
  * @param fields by their names in lower case; the last one counts
  */
 record Reply(int status, Map<String, String> fields, byte[] body) {
-    private static final int MOST_HEAD = 64 << 10;
-    private static final int MOST_BODY = 16 << 20;
+    private static final int MAX_HEAD = 64 << 10;
+    private static final int MAX_BODY = 16 << 20;
 
     /**
      * Reads one.
@@ -33,7 +33,7 @@ record Reply(int status, Map<String, String> fields, byte[] body) {
         int size = 0;
         for (String line = line(in); !line.isEmpty(); line = line(in)) {
             int colon = line.indexOf(':');
-            if (colon < 1 || (size += line.length()) > MOST_HEAD) {
+            if (colon < 1 || (size += line.length()) > MAX_HEAD) {
                 throw new ProtocolException("no field: '" + LogTail.lastLine(line) + "'");
             }
             String name = line.substring(0, colon).toLowerCase(Locale.ROOT);
@@ -49,7 +49,7 @@ record Reply(int status, Map<String, String> fields, byte[] body) {
 
     private static int length(Map<String, String> fields) throws IOException {
         String length = fields.getOrDefault("content-length", "");
-        if (!length.matches("[0-9]{1,8}") || Integer.parseInt(length) > MOST_BODY) {
+        if (!length.matches("[0-9]{1,8}") || Integer.parseInt(length) > MAX_BODY) {
             throw new ProtocolException("Content-Length is '" + length + "'");
         }
         return Integer.parseInt(length);
@@ -70,8 +70,8 @@ record Reply(int status, Map<String, String> fields, byte[] body) {
             if (b < 0) {
                 throw new EOFException("the connection ended in place of an answer");
             }
-            if (line.length() > MOST_HEAD) {
-                throw new ProtocolException("a line of more than " + MOST_HEAD + " bytes");
+            if (line.length() > MAX_HEAD) {
+                throw new ProtocolException("a line of more than " + MAX_HEAD + " bytes");
             }
             line.append((char) b);
         }

@@ -15,15 +15,15 @@ final class Question {
     /** Stands for the length in a target: {@code {length}}, as a URL may hold it. */
     static final String PLACE = "%7Blength%7D";
 
-    private static final int MOST_DIGITS = 19;
-    private static final int MOST_BYTES = 8 << 10;
+    private static final int MAX_DIGITS = 19;
+    private static final int MAX_BYTES = 8 << 10;
 
     private final List<byte[]> parts; // the length goes between them
     private final int most;
 
     private Question(List<byte[]> parts) {
         this.parts = parts;
-        this.most = parts.stream().mapToInt(part -> part.length).sum() + parts.size() * MOST_DIGITS;
+        this.most = parts.stream().mapToInt(part -> part.length).sum() + parts.size() * MAX_DIGITS;
     }
 
     /**
@@ -40,9 +40,9 @@ final class Question {
         String joint = target.contains("?") ? "&" : "?";
         String whole = asksLength && !hasPlace ? target + joint + "length=" + PLACE : target;
         byte[] bytes = Call.of("GET", host, whole, Map.of(), new byte[0]).bytes();
-        if (bytes.length > MOST_BYTES) {
+        if (bytes.length > MAX_BYTES) {
             throw new IllegalArgumentException(
-                    "a request must be at most " + MOST_BYTES + " bytes, not " + bytes.length);
+                    "a request must be at most " + MAX_BYTES + " bytes, not " + bytes.length);
         }
         String text = new String(bytes, StandardCharsets.UTF_8);
         return new Question(

@@ -13,7 +13,7 @@ package io.sirocco.bench.live;
  */
 final class FrameReader {
     /** Longer ones are taken for something else than frames. */
-    static final int MOST = 1 << 20;
+    static final int MAX = 1 << 20;
 
     private boolean malformed;
     private int opcode;
@@ -41,7 +41,7 @@ final class FrameReader {
             length = number(b, p, bytes);
             p += bytes;
         }
-        malformed |= length < 0 || length > MOST;
+        malformed |= length < 0 || length > MAX;
         if (malformed || to - p < length) {
             return -1;
         }

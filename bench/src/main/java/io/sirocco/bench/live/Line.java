@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * of text. Used by one thread.
  */
 final class Line implements AutoCloseable {
-    private static final int MOST = 1 << 20;
+    private static final int MAX = 1 << 20;
     private static final Pattern LENGTH =
             Pattern.compile("(?i)\r\ncontent-length: *([0-9]{1,6})\r\n");
 
@@ -50,7 +50,7 @@ final class Line implements AutoCloseable {
         var head = new StringBuilder();
         while (head.length() < 4 || head.lastIndexOf("\r\n\r\n") != head.length() - 4) {
             head.append((char) octet());
-            if (head.length() > MOST) {
+            if (head.length() > MAX) {
                 throw new ProtocolException("a head without an end");
             }
         }
@@ -84,7 +84,7 @@ final class Line implements AutoCloseable {
                     length = length << 8 | octet();
                 }
             }
-            if (length > MOST) {
+            if (length > MAX) {
                 throw new ProtocolException("a frame of " + length + " bytes");
             }
             byte[] payload = in.readNBytes((int) length);

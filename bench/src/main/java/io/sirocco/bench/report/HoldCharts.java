@@ -23,7 +23,7 @@ final class HoldCharts {
     private static final long SHORT_MILLIS = 500;
 
     /** Points of a line; when there are more seconds, a point stands for several. */
-    private static final int MOST_POINTS = 1_200;
+    private static final int MAX_POINTS = 1_200;
 
     private final HoldResult result;
     private final List<List<HoldSecond>> groups; // a point for each
@@ -35,7 +35,7 @@ final class HoldCharts {
         List<HoldSecond> whole =
                 result.overTime().stream().filter(s -> s.millis() >= SHORT_MILLIS).toList();
         List<HoldSecond> seconds = whole.isEmpty() ? result.overTime() : whole;
-        int each = Math.max(1, Math.ceilDiv(seconds.size(), MOST_POINTS));
+        int each = Math.max(1, Math.ceilDiv(seconds.size(), MAX_POINTS));
         this.groups = new ArrayList<>();
         for (int i = 0; i < seconds.size(); i += each) {
             groups.add(seconds.subList(i, Math.min(seconds.size(), i + each)));

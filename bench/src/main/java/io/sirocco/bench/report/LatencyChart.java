@@ -13,7 +13,7 @@ import java.util.List;
  */
 final class LatencyChart {
     private static final double LEAST = 50;
-    private static final double MOST = 99.99;
+    private static final double MAX = 99.99;
     private static final List<Double> TICKS = List.of(50.0, 90.0, 99.0, 99.9, 99.99);
 
     private LatencyChart() {}
@@ -44,7 +44,7 @@ final class LatencyChart {
         if (micros.getCount() == 0) {
             return lines.nothing("nothing was answered");
         }
-        var x = new Scale(false, nines(LEAST), nines(MOST), Lines.LEFT, lines.right);
+        var x = new Scale(false, nines(LEAST), nines(MAX), Lines.LEFT, lines.right);
         var y = Scale.log(micros.getMin(), micros.getMax(), lines.bottom, Lines.TOP);
         var ticks = TICKS.stream().map(LatencyChart::nines).toList();
         var across = new Lines.Axis(x, ticks, LatencyChart::percent);
@@ -70,7 +70,7 @@ final class LatencyChart {
                 name,
                 style,
                 points.stream()
-                        .filter(p -> p.percent() >= LEAST && p.percent() <= MOST && p.micros() > 0)
+                        .filter(p -> p.percent() >= LEAST && p.percent() <= MAX && p.micros() > 0)
                         .map(p -> new Lines.Dot(nines(p.percent()), p.micros()))
                         .toList());
     }

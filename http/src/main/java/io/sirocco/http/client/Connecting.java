@@ -26,7 +26,7 @@ import javax.net.ssl.SSLException;
  * is secure. Loop-confined, but for the look-up of the name, which has a virtual thread.
  */
 final class Connecting implements Connector {
-    private static final int MOST_ADDRESSES = 8;
+    private static final int MAX_ADDRESSES = 8;
 
     private final OriginPool originPool;
     private final HttpOrigin origin;
@@ -61,7 +61,7 @@ final class Connecting implements Connector {
         try {
             InetAddress[] all = InetAddress.getAllByName(origin.host());
             List<InetAddress> some = new ArrayList<>(List.of(all));
-            onLoop(() -> resolved(some.subList(0, Math.min(MOST_ADDRESSES, some.size()))));
+            onLoop(() -> resolved(some.subList(0, Math.min(MAX_ADDRESSES, some.size()))));
         } catch (UnknownHostException | RuntimeException e) { // of a resolver of the program
             onLoop(() -> unknown(e));
         }

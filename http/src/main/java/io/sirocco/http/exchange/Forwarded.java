@@ -27,7 +27,7 @@ import java.util.Locale;
 record Forwarded(SocketAddress client, String scheme, String authority) {
 
     /** The maximum number of hops of a chain of proxies. */
-    private static final int MOST_HOPS = 32;
+    private static final int MAX_HOPS = 32;
 
     /** Thrown when a relevant part of a header is malformed; the request is refused. */
     static final class Malformed extends Exception {
@@ -75,7 +75,7 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
         SocketAddress client = peer;
         Element said = null;
         for (int i = elements.size() - 1; i >= 0 && proxies.trusts(client); i--) {
-            if (elements.size() - i > MOST_HOPS) throw new Malformed();
+            if (elements.size() - i > MAX_HOPS) throw new Malformed();
             said = elements.get(i);
             SocketAddress next = node(said.node);
             if (next == null) break; // hidden, or not said: what lies behind cannot be walked to
@@ -184,7 +184,7 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
             for (int i = 0; proxies.trusts(client); i++) {
                 String text = fromTheRight(lines, i);
                 if (text.isEmpty()) break;
-                if (i == MOST_HOPS) throw new Malformed();
+                if (i == MAX_HOPS) throw new Malformed();
                 hops = i;
                 SocketAddress next = node(text);
                 if (next == null) break;

@@ -33,7 +33,7 @@ import java.util.concurrent.CompletableFuture;
  * Loop-confined.
  */
 public final class WebSocketOpening implements Connector, Protocol {
-    private static final int MOST_INTERIM = 16;
+    private static final int MAX_INTERIM = 16;
 
     private final ClientLoopContext context;
     private final URI uri;
@@ -87,12 +87,12 @@ public final class WebSocketOpening implements Connector, Protocol {
                 case REJECTED -> fail(connection, handshake.broken(head.why()));
                 case COMPLETE -> {
                     boolean isInterim = head.status() < 200 && head.status() != 101;
-                    if (isInterim && ++interim <= MOST_INTERIM) {
+                    if (isInterim && ++interim <= MAX_INTERIM) {
                         at = head.end(); // the final one follows (RFC 9110 15.2)
                         continue;
                     }
                     if (isInterim) {
-                        String why = "more than " + MOST_INTERIM + " interim responses";
+                        String why = "more than " + MAX_INTERIM + " interim responses";
                         fail(connection, handshake.broken(why));
                     } else {
                         responded(connection);

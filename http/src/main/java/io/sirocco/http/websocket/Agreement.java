@@ -19,7 +19,7 @@ public record Agreement(
     /** The native memory in bytes of a context for decompression. */
     public static final int INFLATER = 48 << 10;
 
-    static final int MOST_BITS = 15;
+    static final int MAX_BITS = 15;
 
     /** Returns the decompression of messages from {@code from}. */
     Inflation inflation(Role from) {
@@ -36,7 +36,7 @@ public record Agreement(
      * never limited.
      */
     int bits(Role from) {
-        return from == Role.CLIENT ? MOST_BITS : serverBits;
+        return from == Role.CLIENT ? MAX_BITS : serverBits;
     }
 
     /** Returns the native memory in bytes that {@code end} needs for each connection. */
@@ -46,7 +46,7 @@ public record Agreement(
 
     /** Returns a client's offer. */
     static Agreement offer(boolean serverContext, boolean clientContext) {
-        return new Agreement(serverContext, clientContext, MOST_BITS, false);
+        return new Agreement(serverContext, clientContext, MAX_BITS, false);
     }
 
     /** Returns the value of {@code Sec-WebSocket-Extensions}, in an offer or a response. */

@@ -47,7 +47,7 @@ public final class Deflation {
         if (message.length == 0) {
             return new byte[1]; // RFC 7692 7.2.3.6: zlib flushes nothing twice
         }
-        boolean whole = bits == Agreement.MOST_BITS;
+        boolean whole = bits == Agreement.MAX_BITS;
         int piece = whole ? message.length : 1 << bits;
         byte[] out = new byte[message.length / 2 + 64];
         int size = 0;

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** A message for many sockets, as frames: without compression, and for each window. Any thread. */
 public final class EncodedMessage implements PreparedMessage {
-    private static final int MOST_BITS = 15;
+    private static final int MAX_BITS = 15;
 
     private final int opcode;
     private final byte[] payload;
@@ -18,7 +18,7 @@ public final class EncodedMessage implements PreparedMessage {
 
     /** Frames by the bits of the window; made when the first socket wants one. */
     private final AtomicReferenceArray<byte[]> compressed =
-            new AtomicReferenceArray<>(MOST_BITS + 1);
+            new AtomicReferenceArray<>(MAX_BITS + 1);
 
     public EncodedMessage(int opcode, byte[] payload) {
         this.opcode = opcode;

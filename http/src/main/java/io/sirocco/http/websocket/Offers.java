@@ -54,7 +54,7 @@ public final class Offers {
         var seen = new HashSet<String>();
         boolean serverContext = server;
         boolean clientContext = client;
-        int bits = Agreement.MOST_BITS;
+        int bits = Agreement.MAX_BITS;
         boolean statesBits = false;
         for (int i = 1; i < parts.length; i++) {
             int equals = parts[i].indexOf('=');

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionStage;
  */
 public interface Broker extends AutoCloseable {
     /** How many sessions may be renewed by one call. */
-    int MOST_RENEWED = 200;
+    int MAX_RENEWED = 200;
 
     /**
      * Whether the nodes of this broker may be several processes, which then must have the same
@@ -99,7 +99,7 @@ public interface Broker extends AutoCloseable {
      * Keeps sessions of this node for {@code life} from now on, as they are. Many cost little more
      * than one, and messages do not wait for them.
      *
-     * @param pids at most {@link #MOST_RENEWED} of them
+     * @param pids at most {@link #MAX_RENEWED} of them
      * @return those that the broker does not have from this node: they are to be kept whole
      */
     CompletionStage<List<String>> renew(String namespace, List<String> pids, Duration life);

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How often something has happened, by key: at most {@link Expiring#MOST} of them. One that tells
+ * How often something has happened, by key: at most {@link Expiring#MAX} of them. One that tells
  * nothing any more is swept out; when all tell something, a new one takes the place of another. Any
  * thread.
  */
@@ -69,6 +69,6 @@ final class Counts {
     }
 
     private boolean isFull(String key) {
-        return counts.mappingCount() >= Expiring.MOST && !counts.containsKey(key);
+        return counts.mappingCount() >= Expiring.MAX && !counts.containsKey(key);
     }
 }

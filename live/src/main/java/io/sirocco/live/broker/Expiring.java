@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What is known for a time only: at most {@link #MOST} of it. Each put sweeps out some of what is
+ * What is known for a time only: at most {@link #MAX} of it. Each put sweeps out some of what is
  * over. Any thread.
  */
 final class Expiring<K, V> {
     /** By the heap; a million where that has 4 GiB. */
-    static final int MOST = Math.clamp(Runtime.getRuntime().maxMemory() >> 12, 1_000, 1_000_000);
+    static final int MAX = Math.clamp(Runtime.getRuntime().maxMemory() >> 12, 1_000, 1_000_000);
 
     private record Held<V>(V value, long until) {
         boolean over(long now) {
@@ -71,11 +71,11 @@ final class Expiring<K, V> {
             sweep.run(Sweep.MANY, clock.nanos());
         }
         if (isFull(key)) {
-            throw new BrokerException("There are " + MOST + " " + what + " already.");
+            throw new BrokerException("There are " + MAX + " " + what + " already.");
         }
     }
 
     private boolean isFull(K key) {
-        return held.mappingCount() >= MOST && !held.containsKey(key);
+        return held.mappingCount() >= MAX && !held.containsKey(key);
     }
 }

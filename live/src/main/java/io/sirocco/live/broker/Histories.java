@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The histories of rooms in memory. One that nobody has written to for twice its age is forgotten,
- * and of all together the oldest messages are when they take more than {@link #MOST_BYTES}. Of what
+ * and of all together the oldest messages are when they take more than {@link #MAX_BYTES}. Of what
  * is forgotten, the newest number is remembered, so that nothing is missed in silence. Confined to
  * the lock of {@link Memory}.
  */
@@ -53,7 +53,7 @@ final class Histories {
     }
 
     /** Of all histories together: an eighth of the largest heap. */
-    static final long MOST_BYTES = Runtime.getRuntime().maxMemory() / 8;
+    static final long MAX_BYTES = Runtime.getRuntime().maxMemory() / 8;
 
     private static final int ENTRY = 120; // bytes of one beside its message, roughly
     private static final int HISTORY = 500; // the same of an empty one
@@ -68,7 +68,7 @@ final class Histories {
     private long lost; // the newest number of all that were forgotten
 
     Histories() {
-        this(MOST_BYTES);
+        this(MAX_BYTES);
     }
 
     Histories(long mostBytes) {

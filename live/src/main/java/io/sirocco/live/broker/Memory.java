@@ -21,12 +21,12 @@ import java.util.concurrent.Semaphore;
  */
 final class Memory {
     private static final LazyLogger LOG = LazyLogger.of(MemoryBroker.class);
-    private static final int MOST_DELIVERIES = 100_000;
+    private static final int MAX_DELIVERIES = 100_000;
 
     private final String epoch = HexFormat.of().formatHex(random());
     private final Clock clock;
     private final List<Node> nodes = new CopyOnWriteArrayList<>();
-    private final SerialExecutor deliveries = new SerialExecutor(MOST_DELIVERIES, LOG);
+    private final SerialExecutor deliveries = new SerialExecutor(MAX_DELIVERIES, LOG);
     private final Log log;
     private final Semaphore replaying = new Semaphore(1, true); // taken before the lock
     private final Histories histories = new Histories(); // with the lock held, as the next two
@@ -165,7 +165,7 @@ final class Memory {
     private void mustHaveRoom() {
         if (!deliveries.hasRoom()) {
             throw new BrokerException(
-                    MOST_DELIVERIES
+                    MAX_DELIVERIES
                             + " calls wait for a node of this process that does not keep up.");
         }
     }

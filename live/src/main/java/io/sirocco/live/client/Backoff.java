@@ -10,7 +10,7 @@ import java.util.random.RandomGenerator;
  * come back together. Loop-confined.
  */
 final class Backoff {
-    private static final int MOST_DOUBLINGS = 30;
+    private static final int MAX_DOUBLINGS = 30;
 
     private final long firstMillis;
     private final long mostMillis;
@@ -25,7 +25,7 @@ final class Backoff {
 
     /** Milliseconds before the next one. */
     long next() {
-        int doublings = Math.min(attempts++, MOST_DOUBLINGS);
+        int doublings = Math.min(attempts++, MAX_DOUBLINGS);
         boolean beyond = firstMillis > mostMillis >> doublings;
         long whole = beyond ? mostMillis : firstMillis << doublings;
         return whole - random.nextLong(whole / 2 + 1);

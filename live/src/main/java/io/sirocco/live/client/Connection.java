@@ -23,7 +23,7 @@ final class Connection implements WebSocketListener {
     /** Bytes of messages that wait for handlers, from which on nothing is read at all. */
     private static final int NEVER_MORE = 4 << 20;
 
-    private static final int MOST_ATTACHMENTS = 16;
+    private static final int MAX_ATTACHMENTS = 16;
 
     private final Link link;
     private final LiveClient client;
@@ -40,7 +40,7 @@ final class Connection implements WebSocketListener {
     Connection(Link link, LiveClient client) {
         this.link = link;
         this.client = client;
-        this.assembler = new Assembler(MOST_ATTACHMENTS, client.settings.maxMessage);
+        this.assembler = new Assembler(MAX_ATTACHMENTS, client.settings.maxMessage);
         this.silence =
                 new Silence(
                         client.loop,

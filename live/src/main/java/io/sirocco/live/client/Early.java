@@ -10,14 +10,14 @@ import java.util.List;
  * Bounded; loop-confined.
  */
 final class Early {
-    private static final long MOST_BYTES = 4 << 20;
+    private static final long MAX_BYTES = 4 << 20;
 
     private final List<Incoming> events = new ArrayList<>(0);
     private long size;
 
     void add(Incoming event) throws WireException {
         size += event.size();
-        if (size > MOST_BYTES) {
+        if (size > MAX_BYTES) {
             throw new WireException("too many events before CONNECT is answered");
         }
         events.add(event);

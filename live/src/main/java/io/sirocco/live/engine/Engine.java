@@ -37,7 +37,7 @@ public final class Engine {
     private static final long SLOWEST_PAUSE = 50_000_000;
 
     /** Bytes of headers of all sessions whose clients have not been admitted. */
-    private static final long MOST_HEADS = Runtime.getRuntime().maxMemory() / 16;
+    private static final long MAX_HEADS = Runtime.getRuntime().maxMemory() / 16;
 
     final EngineSettings settings;
     final Upper upper;
@@ -262,7 +262,7 @@ public final class Engine {
             return refuse(503, 3, "Too many clients").header("Retry-After", "1");
         }
         Peer peer = Peer.of(request, upper.address(request));
-        if (heads.get() + peer.size() > MOST_HEADS) {
+        if (heads.get() + peer.size() > MAX_HEADS) {
             upper.refused("memory");
             return refuse(503, 3, "Too many clients").header("Retry-After", "1");
         }

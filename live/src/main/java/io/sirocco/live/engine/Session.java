@@ -48,7 +48,7 @@ public final class Session implements Runnable {
     private static final int POLICY = 1008;
     private static final int TOO_LARGE = 1009;
     private static final int MOVE_AGAIN_MILLIS = 100;
-    private static final int MOST_BEFORE_ADMISSION = 16 << 10;
+    private static final int MAX_BEFORE_ADMISSION = 16 << 10;
 
     private static final int MOVING = 1;
     private static final int FINISHING = 1 << 1;
@@ -284,7 +284,7 @@ public final class Session implements Runnable {
     /** Returns how many bytes one post may bring: little, while nobody is admitted. */
     int mostInPost() {
         int most = engine.settings.maxPayload();
-        return channel.isAdmitted() ? most : Math.min(most, MOST_BEFORE_ADMISSION);
+        return channel.isAdmitted() ? most : Math.min(most, MAX_BEFORE_ADMISSION);
     }
 
     long postWindowMillis() {
@@ -408,7 +408,7 @@ public final class Session implements Runnable {
     void receive(Line line, WebSocket from, String text) {
         try {
             EnginePacket.Text packet = EnginePacket.parse(text);
-            if (text.length() > MOST_BEFORE_ADMISSION && !channel.isAdmitted()) {
+            if (text.length() > MAX_BEFORE_ADMISSION && !channel.isAdmitted()) {
                 throw new WireException("a long message has come before anybody was admitted");
             } else if (from == socket) {
                 receive(packet);

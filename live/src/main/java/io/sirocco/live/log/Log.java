@@ -52,8 +52,8 @@ public final class Log {
     }
 
     private static final Comparator<Cursor> OLDEST = Comparator.comparingLong(Cursor::number);
-    private static final int MOST_AGED = 1_000; // that are dropped at once for their age
-    private static final int MOST_LOOKS = 5_000; // at messages, for one part
+    private static final int MAX_AGED = 1_000; // that are dropped at once for their age
+    private static final int MAX_LOOKS = 5_000; // at messages, for one part
     private static final long INDEX = 120; // bytes that one destination takes in the index, roughly
 
     private final Depth depth;
@@ -153,7 +153,7 @@ public final class Log {
         for (int looks = 0; !oldest.isEmpty(); looks++) {
             Cursor cursor = oldest.remove();
             Entry entry = cursor.entry();
-            if (looks >= MOST_LOOKS && entry.number() != before) { // most of them except it
+            if (looks >= MAX_LOOKS && entry.number() != before) { // most of them except it
                 return new Replay(found, false, seen, true);
             }
             seen = entry.position();
@@ -212,7 +212,7 @@ public final class Log {
             Entry first = entries.get(0);
             boolean over = entries.size() > 1 && bytes > depth.bytes();
             if (!over && entries.size() <= depth.messages()) {
-                if (first.millis() >= oldest || aged++ == MOST_AGED) {
+                if (first.millis() >= oldest || aged++ == MAX_AGED) {
                     return;
                 }
             }

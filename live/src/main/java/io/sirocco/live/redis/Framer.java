@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * thread.
  */
 final class Framer {
-    private static final int MOST = 256; // the server does nothing else meanwhile
+    private static final int MAX = 256; // the server does nothing else meanwhile
 
     private final Calls calls;
     private final Supplier<Position> read;
@@ -58,7 +58,7 @@ final class Framer {
             switch (work) {
                 case Work.Post post -> {
                     posts.add(post);
-                    if (posts.size() == MOST) {
+                    if (posts.size() == MAX) {
                         flush(posts, frames);
                     }
                 }

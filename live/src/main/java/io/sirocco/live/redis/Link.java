@@ -22,9 +22,9 @@ import redis.clients.jedis.exceptions.JedisException;
  */
 final class Link implements Runnable {
     private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
-    private static final int MOST = 1_000; // calls in one go
-    private static final long MOST_BYTES = 1 << 20;
-    private static final int MOST_BATCHES = 8; // the server remembers as many: publish.lua
+    private static final int MAX = 1_000; // calls in one go
+    private static final long MAX_BYTES = 1 << 20;
+    private static final int MAX_BATCHES = 8; // the server remembers as many: publish.lua
 
     private final Terms terms;
     private final Queue queue;
@@ -111,7 +111,7 @@ final class Link implements Runnable {
         }
         while (!closed) {
             if (flying.isEmpty()) {
-                flying = framer.frame(queue.take(MOST, MOST_BYTES, Queue.second()));
+                flying = framer.frame(queue.take(MAX, MAX_BYTES, Queue.second()));
             }
             flying = framer.open(flying);
             exchange(next);
@@ -125,7 +125,7 @@ final class Link implements Runnable {
         List<Frame> all = flying;
         for (int from = 0; from < all.size(); ) {
             int to = from;
-            for (int batches = 0; to < all.size() && batches < MOST_BATCHES; to++) {
+            for (int batches = 0; to < all.size() && batches < MAX_BATCHES; to++) {
                 batches += all.get(to).isRemembered() ? 1 : 0;
             }
             exchange(wire, all.subList(from, to));

@@ -25,7 +25,7 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
 final class Reader implements Runnable {
     private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
     private static final long CHUNK = 1 << 20;
-    private static final int MOST = 1_000;
+    private static final int MAX = 1_000;
     private static final long NEVER = 999_999_999_999_999L; // a number that no entry has
     private static final Duration WAIT = Duration.ofSeconds(1);
 
@@ -145,7 +145,7 @@ final class Reader implements Runnable {
             doubtful = false;
             find();
         }
-        int count = Math.clamp(CHUNK / average, 8, MOST);
+        int count = Math.clamp(CHUNK / average, 8, MAX);
         List<Found> found = Found.of(wire.ask(Command.XREAD, next(count)));
         if (found.isEmpty()) {
             return;
@@ -263,7 +263,7 @@ final class Reader implements Runnable {
         byte[] from = Calls.bytes("-");
         boolean first = true;
         while (true) {
-            int count = Math.clamp(CHUNK / average, 8, MOST);
+            int count = Math.clamp(CHUNK / average, 8, MAX);
             byte[][] range = {
                 calls.key("log"), from, Calls.bytes(end), Calls.bytes("COUNT"), Calls.bytes(count)
             };

@@ -17,7 +17,7 @@ import javax.net.ssl.SSLContext;
  */
 public final class RedisSettings {
     private static final int PORT = 6379;
-    private static final int MOST_PORT = 65_535;
+    private static final int MAX_PORT = 65_535;
 
     private final String host;
     private final int port;
@@ -42,7 +42,7 @@ public final class RedisSettings {
     static RedisSettings of(String url) {
         URI uri = parse(url);
         boolean tls = "rediss".equalsIgnoreCase(uri.getScheme());
-        boolean server = uri.getHost() != null && uri.getPort() <= MOST_PORT;
+        boolean server = uri.getHost() != null && uri.getPort() <= MAX_PORT;
         boolean more = uri.getRawQuery() != null || uri.getRawFragment() != null;
         if (!server || more || !(tls || "redis".equalsIgnoreCase(uri.getScheme()))) {
             throw noUrl();

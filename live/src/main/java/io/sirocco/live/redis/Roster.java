@@ -28,7 +28,7 @@ import redis.clients.jedis.Protocol.Command;
 final class Roster {
     private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
     private static final int MANY = 200; // in one call
-    private static final long MOST_SKEW_MILLIS = 30_000; // of two nodes that is a minute: Tickets
+    private static final long MAX_SKEW_MILLIS = 30_000; // of two nodes that is a minute: Tickets
 
     private record Seat(Room room, Member member) {}
 
@@ -96,7 +96,7 @@ final class Roster {
     /** Says so once when the clock of this node is another: tickets and tokens go by it. */
     private void compareClocks(long server) {
         long ahead = System.currentTimeMillis() - server;
-        boolean wrong = Math.abs(ahead) > MOST_SKEW_MILLIS;
+        boolean wrong = Math.abs(ahead) > MAX_SKEW_MILLIS;
         if (wrong && !skewed) {
             LOG.get()
                     .log(

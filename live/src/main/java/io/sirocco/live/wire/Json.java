@@ -25,7 +25,7 @@ public final class Json {
      * A value of two characters costs some 90 bytes as a tree, so what bounds a message does not
      * bound its tree.
      */
-    static final int MOST_VALUES =
+    static final int MAX_VALUES =
             Math.clamp(Runtime.getRuntime().maxMemory() / 4096, 10_000, 100_000);
 
     private static final Object ATTACHMENTS = new Object();
@@ -150,12 +150,12 @@ public final class Json {
     /**
      * Reads the data of a packet, with its attachments where they belong.
      *
-     * @throws WireException when it is no JSON, has more than {@link #MOST_VALUES}, or refers to an
+     * @throws WireException when it is no JSON, has more than {@link #MAX_VALUES}, or refers to an
      *     attachment that is not there, or twice to one
      */
     public JsonNode parse(String data, List<byte[]> attachments) throws WireException {
-        if (data.length() > MOST_VALUES && values(data) > MOST_VALUES) {
-            throw new WireException("more than " + MOST_VALUES + " values in a message");
+        if (data.length() > MAX_VALUES && values(data) > MAX_VALUES) {
+            throw new WireException("more than " + MAX_VALUES + " values in a message");
         }
         try {
             JsonNode node = mapper.readTree(data);

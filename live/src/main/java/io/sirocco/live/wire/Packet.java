@@ -32,7 +32,7 @@ public record Packet(Type type, String namespace, long id, int attachments, Stri
                     "newListener",
                     "removeListener");
 
-    private static final int MOST_DIGITS = 15;
+    private static final int MAX_DIGITS = 15;
     private static final int LONGEST_NAMESPACE = 255;
 
     /** What it is; its digit is its place here. */
@@ -130,7 +130,7 @@ public record Packet(Type type, String namespace, long id, int attachments, Stri
             at = comma < 0 ? end : end + 1;
         }
         int end = digits(text, at);
-        if (end - at > MOST_DIGITS) {
+        if (end - at > MAX_DIGITS) {
             throw new WireException("an id has 15 digits at most");
         }
         long id = end == at ? NO_ID : Long.parseLong(text, at, end, 10);

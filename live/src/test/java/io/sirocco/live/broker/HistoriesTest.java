@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 /** Histories of very many rooms: what all of them take has a bound. */
 class HistoriesTest {
     private static final int MESSAGE = 1_000;
-    private static final int MOST = 100 * 2 * MESSAGE; // some hundred messages of a room each
+    private static final int MAX = 100 * 2 * MESSAGE; // some hundred messages of a room each
     private static final Duration HOUR = Duration.ofHours(1);
 
-    private final Histories histories = new Histories(MOST);
+    private final Histories histories = new Histories(MAX);
     private long number;
 
     private void write(String room, int messages) {
@@ -39,7 +39,7 @@ class HistoriesTest {
         for (int i = 0; i < 1_000; i++) {
             kept += in("room " + i).messages().size();
         }
-        assertTrue(kept > 30 && kept <= MOST / MESSAGE, kept + " messages");
+        assertTrue(kept > 30 && kept <= MAX / MESSAGE, kept + " messages");
     }
 
     /** What its own bounds have removed counts no more. */

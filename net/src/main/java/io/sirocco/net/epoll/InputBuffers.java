@@ -7,16 +7,16 @@ import java.lang.foreign.Arena;
 /**
  * The buffers that the connections of a loop receive into. All of them use the same one until
  * output refers to its content; then another one takes its place. They are allocated as they are
- * needed, {@value #MOST} at most. Loop-confined.
+ * needed, {@value #MAX} at most. Loop-confined.
  */
 final class InputBuffers {
     /** The bytes of a buffer. */
     static final int SIZE = 64 << 10;
 
-    private static final int MOST = 32;
+    private static final int MAX = 32;
 
     private final Arena arena;
-    private final Buffer[] free = new Buffer[MOST]; // the last one is the next to be used
+    private final Buffer[] free = new Buffer[MAX]; // the last one is the next to be used
     private int freeCount;
     private int count = 1;
     private Buffer current;
@@ -58,7 +58,7 @@ final class InputBuffers {
 
     /** Returns whether there is a buffer that can take the place of the current one. */
     private boolean hasFree() {
-        if (freeCount == 0 && count < MOST) {
+        if (freeCount == 0 && count < MAX) {
             try {
                 free[0] = new Buffer();
             } catch (OutOfMemoryError e) { // what has come is copied instead

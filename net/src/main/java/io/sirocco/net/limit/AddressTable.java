@@ -22,7 +22,7 @@ import java.util.Arrays;
 public final class AddressTable {
     private static final int WAYS = 16;
     private static final int LOCKS = 64;
-    private static final int MOST = 1 << 24;
+    private static final int MAX = 1 << 24;
 
     /** The secrets of this process. */
     private static final long SEED = new SecureRandom().nextLong();
@@ -40,9 +40,9 @@ public final class AddressTable {
      * @throws IllegalArgumentException for fewer than 1 or more than 16,777,216
      */
     public AddressTable(int addresses) {
-        if (addresses < 1 || addresses > MOST) {
+        if (addresses < 1 || addresses > MAX) {
             throw new IllegalArgumentException(
-                    "addresses is 1 to " + MOST + ", not " + addresses + ".");
+                    "addresses is 1 to " + MAX + ", not " + addresses + ".");
         }
         int places = Math.max(1024, Integer.highestOneBit(addresses - 1) << 1);
         keys = new long[places];

@@ -125,7 +125,7 @@ final class Ring implements AutoCloseable {
     static final String COMPLETIONS = "io.sirocco.net.completions";
 
     private static final int ENTRIES = 4096;
-    private static final int MOST_COMPLETIONS = 32768;
+    private static final int MAX_COMPLETIONS = 32768;
 
     private static final int AT_ONCE = 64; // failures after which there is a pause before the next
     private static final long PAUSE_NANOS = 1_000_000;
@@ -191,7 +191,7 @@ final class Ring implements AutoCloseable {
         int opened = -1;
         try (Arena scratch = Arena.ofConfined()) {
             MemorySegment p = scratch.allocate(120, 8);
-            int places = Integer.getInteger(COMPLETIONS, MOST_COMPLETIONS);
+            int places = Integer.getInteger(COMPLETIONS, MAX_COMPLETIONS);
             p.set(JAVA_INT, 4, places);
             p.set(
                     JAVA_INT,

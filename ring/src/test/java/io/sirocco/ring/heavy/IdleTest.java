@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 final class IdleTest {
     private static final int IDLE = 5_000;
-    private static final int MOST = 1_000;
+    private static final int MAX = 1_000;
     private static final int MEGABYTE = 1 << 20;
     private static final String COOKIE = "Cookie: a=" + "c".repeat(5_000) + "\r\n";
 
@@ -69,15 +69,15 @@ final class IdleTest {
             long empty = warm(server, port);
             try (var crowd = new Crowd(port)) {
                 crowd.grow(IDLE, Crowd.HELLO);
-                isSmall(server, empty, MOST, transport + ": idle after a small request");
+                isSmall(server, empty, MAX, transport + ": idle after a small request");
                 assertEquals(IDLE, crowd.ask(UPLOAD));
                 isSmall(
                         server,
                         empty,
-                        MOST,
+                        MAX,
                         transport + ": idle after 5 KB of cookies and a body of 1 MB");
                 assertEquals(IDLE, crowd.ask(CHANNEL));
-                isSmall(server, empty, MOST, transport + ": idle after a response of a channel");
+                isSmall(server, empty, MAX, transport + ": idle after a response of a channel");
             }
         }
     }

@@ -25,7 +25,7 @@ public final class Users {
     private static final int LARGEST_FILE = 16 << 20;
 
     /** 2^16 rounds take some seconds: more are a slip, and one request could hold a core. */
-    private static final int MOST_COST = 16;
+    private static final int MAX_COST = 16;
 
     private final Map<String, String> hashes;
 
@@ -94,13 +94,13 @@ public final class Users {
                     + "\".";
         }
         int cost = Integer.parseInt(bcrypt.group(1));
-        if (cost < 4 || cost > MOST_COST) {
+        if (cost < 4 || cost > MAX_COST) {
             return "the hash of \""
                     + name
                     + "\" has the cost "
                     + cost
                     + "; make one of 4 to "
-                    + MOST_COST
+                    + MAX_COST
                     + " with \"htpasswd -B -C 10 FILE "
                     + name
                     + "\".";

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Verifier {
     private static final long REMEMBERED_NANOS = Duration.ofMinutes(5).toNanos();
-    private static final int MOST_REMEMBERED = 4096;
+    private static final int MAX_REMEMBERED = 4096;
 
     /**
      * Of the whole process, however many sites have passwords: half of the cores, for what shall
@@ -45,7 +45,7 @@ final class Verifier {
             new LinkedHashMap<>() {
                 @Override
                 protected boolean removeEldestEntry(Map.Entry<Fingerprint, Long> eldest) {
-                    return size() > MOST_REMEMBERED;
+                    return size() > MAX_REMEMBERED;
                 }
             };
 

@@ -14,7 +14,7 @@ final class CacheControl {
     static final CacheControl NONE = new CacheControl(Map.of());
 
     /** The largest number of seconds; larger ones count as this (RFC 9111 1.2.2). */
-    static final long MOST_SECONDS = 1L << 31;
+    static final long MAX_SECONDS = 1L << 31;
 
     /** The directive is absent. */
     static final long ABSENT = -1;
@@ -76,7 +76,7 @@ final class CacheControl {
             if (digit < 0 || digit > 9) {
                 return INVALID;
             }
-            value = Math.min(MOST_SECONDS, value * 10 + digit);
+            value = Math.min(MAX_SECONDS, value * 10 + digit);
         }
         return text.isEmpty() ? INVALID : value;
     }

@@ -45,7 +45,7 @@ final class DiskIndex implements Closeable {
     private static final long MAGIC = 0x5349524f43430001L; // "SIROCC", format 1
     private static final byte STORED = 1;
     private static final byte DELETED = 2;
-    private static final int MOST = 1 << 20;
+    private static final int MAX = 1 << 20;
 
     /** The journal is rewritten when it has twice the size that it had then, and this. */
     private static final long SLACK = 1 << 20;
@@ -102,7 +102,7 @@ final class DiskIndex implements Closeable {
     private static byte[] payload(DataInputStream in) throws IOException {
         int length = in.readInt();
         int sum = in.readInt();
-        if (length < 1 || length > MOST) {
+        if (length < 1 || length > MAX) {
             return null;
         }
         byte[] payload = in.readNBytes(length);
@@ -283,7 +283,7 @@ final class DiskIndex implements Closeable {
 
     private static String string(DataInputStream in) throws IOException {
         int length = in.readInt();
-        if (length < 0 || length > MOST) {
+        if (length < 0 || length > MAX) {
             throw new EOFException("a string of " + length + " bytes");
         }
         byte[] bytes = in.readNBytes(length);

@@ -15,7 +15,7 @@ public final class AcceptEncoding {
     private static final AcceptEncoding ABSENT = new AcceptEncoding();
 
     private static final int UNSAID = -1;
-    private static final int MOST = 1000;
+    private static final int MAX = 1000;
 
     private final int[] weights = {UNSAID, UNSAID, UNSAID};
     private int identity = UNSAID;
@@ -45,7 +45,7 @@ public final class AcceptEncoding {
         int start = skipBlanks(field, from, to);
         int semicolon = field.indexOf(';', start);
         int end = semicolon < 0 || semicolon > to ? to : semicolon;
-        int weight = end == to ? MOST : weight(field, end + 1, to);
+        int weight = end == to ? MAX : weight(field, end + 1, to);
         while (end > start && isBlank(field.charAt(end - 1))) {
             end--;
         }
@@ -96,7 +96,7 @@ public final class AcceptEncoding {
             }
             value = value * 10 + c - '0';
         }
-        return value <= MOST ? value : -1;
+        return value <= MAX ? value : -1;
     }
 
     private static int skipBlanks(String field, int from, int to) {

@@ -36,7 +36,7 @@ final class DnsMessage {
     private static final int HEADER = 12;
     private static final int LONGEST_NAME = 255; // RFC 1035 2.3.4
     private static final int LONGEST_LABEL = 63;
-    private static final int MOST_ALIASES = 16;
+    private static final int MAX_ALIASES = 16;
 
     /** What a response says of a name. */
     sealed interface Answer {
@@ -173,7 +173,7 @@ final class DnsMessage {
         var addresses = new ArrayList<InetAddress>();
         long least = Long.MAX_VALUE;
         String name = asked;
-        for (int alias = 0; alias <= MOST_ALIASES; alias++) {
+        for (int alias = 0; alias <= MAX_ALIASES; alias++) {
             String next = null;
             for (Resource each : records) {
                 if (!each.name.equals(name)) {

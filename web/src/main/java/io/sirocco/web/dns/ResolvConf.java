@@ -24,8 +24,8 @@ record ResolvConf(
         int dots,
         Duration timeout,
         int attempts) {
-    private static final int MOST_SERVERS = 3;
-    private static final int MOST_DOMAINS = 32;
+    private static final int MAX_SERVERS = 3;
+    private static final int MAX_DOMAINS = 32;
 
     /** Returns a configuration with these servers, without a search list. */
     static ResolvConf of(List<InetSocketAddress> servers) {
@@ -69,8 +69,8 @@ record ResolvConf(
             }
         }
         return new ResolvConf(
-                List.copyOf(servers.subList(0, Math.min(MOST_SERVERS, servers.size()))),
-                List.copyOf(search.subList(0, Math.min(MOST_DOMAINS, search.size()))),
+                List.copyOf(servers.subList(0, Math.min(MAX_SERVERS, servers.size()))),
+                List.copyOf(search.subList(0, Math.min(MAX_DOMAINS, search.size()))),
                 dots,
                 Duration.ofSeconds(timeout),
                 attempts);

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Listing {
     /** More are not shown, and the list says so. */
-    static final int MOST = 10_000;
+    static final int MAX = 10_000;
 
     private static final Response NOT_FOUND = Response.text("Not Found").status(404);
 
@@ -100,7 +100,7 @@ final class Listing {
         try (var names = Files.newDirectoryStream(directory.path())) {
             var items = new ArrayList<Item>();
             for (Path each : names) {
-                if (items.size() == MOST) {
+                if (items.size() == MAX) {
                     return new Items(items, true);
                 }
                 item(path, each).ifPresent(items::add);

@@ -63,7 +63,7 @@ final class ListingPage {
         if (items.more()) {
             page.append(
                     "<p>There are more files than the %,d that are shown.</p>\n"
-                            .formatted(Listing.MOST));
+                            .formatted(Listing.MAX));
         }
         return page.append("</body>\n</html>\n").toString();
     }

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * same index share them, and may lose some. Any thread reads; the loops add.
  */
 public final class LatencyCounts {
-    private static final int MOST_LOOPS = 256; // further ones share counts, too
+    private static final int MAX_LOOPS = 256; // further ones share counts, too
 
-    private final AtomicReferenceArray<Counts> loops = new AtomicReferenceArray<>(MOST_LOOPS);
+    private final AtomicReferenceArray<Counts> loops = new AtomicReferenceArray<>(MAX_LOOPS);
 
     /** What one loop has added. Only its loop writes. */
     private static final class Counts {
@@ -25,7 +25,7 @@ public final class LatencyCounts {
 
     /** Adds a duration. On the loop with this index. */
     public void add(int loop, long nanos) {
-        int i = loop % MOST_LOOPS;
+        int i = loop % MAX_LOOPS;
         Counts counts = loops.getPlain(i);
         if (counts == null) {
             counts = new Counts();
@@ -40,7 +40,7 @@ public final class LatencyCounts {
     /** Returns the durations so far; the last ones may be missing. */
     public Latency sum() {
         Latency sum = Latency.none();
-        for (int i = 0; i < MOST_LOOPS; i++) {
+        for (int i = 0; i < MAX_LOOPS; i++) {
             Counts counts = loops.get(i);
             if (counts != null) {
                 sum =

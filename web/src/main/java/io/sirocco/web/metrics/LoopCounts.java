@@ -28,7 +28,7 @@ final class LoopCounts {
         if (known != null) {
             return known;
         }
-        String bounded = routes.size() < Metrics.MOST_ROUTES ? name : Metrics.OTHER_ROUTES;
+        String bounded = routes.size() < Metrics.MAX_ROUTES ? name : Metrics.OTHER_ROUTES;
         return routes.computeIfAbsent(bounded, none -> new RouteCounts());
     }
 

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Counts the requests of a server by route, method and status, their duration, bytes, refusals by
  * rule, and handlers that threw. Each loop has its own counters, so that none waits for another; a
- * reader adds them up. Bounded: {@link #MOST_ROUTES} routes, ten methods, statuses from 200 to 599.
+ * reader adds them up. Bounded: {@link #MAX_ROUTES} routes, ten methods, statuses from 200 to 599.
  * Monitors one server at a time. Any thread.
  */
 public final class Metrics implements Monitor {
@@ -23,22 +23,22 @@ public final class Metrics implements Monitor {
      */
     public static final String REFUSED = "(refused)";
 
-    /** The name of all routes beyond {@link #MOST_ROUTES}. */
+    /** The name of all routes beyond {@link #MAX_ROUTES}. */
     public static final String OTHER_ROUTES = "(other)";
 
     /** Routes that are counted each by itself. */
-    public static final int MOST_ROUTES = 500;
+    public static final int MAX_ROUTES = 500;
 
-    private static final int MOST_LOOPS = 1024; // further ones share counts, and may lose some
+    private static final int MAX_LOOPS = 1024; // further ones share counts, and may lose some
 
-    private final AtomicReferenceArray<LoopCounts> loops = new AtomicReferenceArray<>(MOST_LOOPS);
+    private final AtomicReferenceArray<LoopCounts> loops = new AtomicReferenceArray<>(MAX_LOOPS);
     private final LongAdder failed = new LongAdder();
 
     /** Has counted nothing yet. */
     public Metrics() {}
 
     private LoopCounts of(int loop) {
-        int i = loop % MOST_LOOPS;
+        int i = loop % MAX_LOOPS;
         LoopCounts counts = loops.getPlain(i);
         if (counts == null) {
             counts = new LoopCounts();
@@ -66,7 +66,7 @@ public final class Metrics implements Monitor {
     public Totals totals() {
         var routes = new TreeMap<String, RouteTotals>();
         var refused = new EnumMap<RequestError, Long>(RequestError.class);
-        for (int i = 0; i < MOST_LOOPS; i++) {
+        for (int i = 0; i < MAX_LOOPS; i++) {
             LoopCounts counts = loops.get(i);
             if (counts != null) {
                 counts.addTo(routes, refused);

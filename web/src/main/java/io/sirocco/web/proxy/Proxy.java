@@ -39,7 +39,7 @@ public final class Proxy implements Handler {
     public static final String OUTCOME = "io.sirocco.proxy";
 
     /** How often a request may pass through proxies of this name. */
-    private static final int MOST_PASSES = 10;
+    private static final int MAX_PASSES = 10;
 
     final Upstream upstream;
     final MessageHeaders rules;
@@ -106,7 +106,7 @@ public final class Proxy implements Handler {
         if (refuses(inbound)) {
             return dotSegments();
         }
-        if (MessageHeaders.passes(inbound.list("Via")) > MOST_PASSES) {
+        if (MessageHeaders.passes(inbound.list("Via")) > MAX_PASSES) {
             outcome(request).failure = ProxyFailure.LOOP.name();
             return page(508, "The request has passed through this server too often.");
         }

@@ -30,7 +30,7 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>Any thread.
  */
 final class ServerList {
-    private static final int MOST_ADDRESSES = 64;
+    private static final int MAX_ADDRESSES = 64;
     private static final Duration RETRY = Duration.ofSeconds(5); // after a failure
     private static final RepeatedFailures FAILURES =
             new RepeatedFailures(LazyLogger.of(Upstream.class), Level.WARNING);
@@ -153,8 +153,7 @@ final class ServerList {
             var sorted = new ArrayList<>(found.addresses());
             sorted.sort(Comparator.comparing(InetAddress::getHostAddress));
             resolved(
-                    origin,
-                    List.copyOf(sorted.subList(0, Math.min(sorted.size(), MOST_ADDRESSES))));
+                    origin, List.copyOf(sorted.subList(0, Math.min(sorted.size(), MAX_ADDRESSES))));
             return bounded(found.validity().orElse(upstream.settings.resolve));
         } catch (IOException | RuntimeException e) {
             FAILURES.logLine(

@@ -174,7 +174,7 @@ class RulesTest {
         assertEquals(0, facts(200, "Age", "x").initialAge());
         assertEquals(5000, facts(200, "Age", "5, 9").initialAge());
         assertEquals(
-                CacheControl.MOST_SECONDS * 1000, facts(200, "Age", "99999999999").initialAge());
+                CacheControl.MAX_SECONDS * 1000, facts(200, "Age", "99999999999").initialAge());
     }
 
     // ---- RFC 9111 4, 5.2.1; RFC 5861; RFC 8246

@@ -28,7 +28,7 @@ class MetricsTest {
                 request -> {
                     throw new IOException("broken");
                 });
-        for (int i = 0; i < Metrics.MOST_ROUTES + 50; i++) {
+        for (int i = 0; i < Metrics.MAX_ROUTES + 50; i++) {
             routes.get("/many/" + i, request -> Response.empty(204));
         }
     }
@@ -103,14 +103,14 @@ class MetricsTest {
 
     @Test
     void theNumberOfRoutesIsBounded() throws Exception {
-        int all = Metrics.MOST_ROUTES + 50;
+        int all = Metrics.MAX_ROUTES + 50;
         try (Server server = serve(1)) {
             for (int i = 0; i < all; i++) {
                 assertEquals(204, ask(server, "GET", "/many/" + i, 0));
             }
         }
         Totals totals = metrics.totals();
-        assertEquals(Metrics.MOST_ROUTES + 1, totals.routes().size());
+        assertEquals(Metrics.MAX_ROUTES + 1, totals.routes().size());
         assertEquals(50, totals.routes().get(Metrics.OTHER_ROUTES).latency().count());
     }
 }

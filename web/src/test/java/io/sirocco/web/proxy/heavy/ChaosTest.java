@@ -35,7 +35,7 @@ final class ChaosTest {
     private static final long PAUSE_NANOS = 2_000_000; // between two requests
     private static final int PHASE_SECONDS = 8;
     private static final int PAGE = 2000;
-    private static final int MOST = 10_000; // requests in progress
+    private static final int MAX = 10_000; // requests in progress
 
     private final Child[] servers = new Child[3];
     private final int[] ports = new int[3];
@@ -46,7 +46,7 @@ final class ChaosTest {
     private final Map<String, ConcurrentLinkedQueue<Sample>> samples = new ConcurrentHashMap<>();
     private final Map<String, ConcurrentLinkedQueue<String>> errors = new ConcurrentHashMap<>();
     private final List<String> phases = new ArrayList<>();
-    private final Semaphore inProgress = new Semaphore(MOST);
+    private final Semaphore inProgress = new Semaphore(MAX);
 
     private void start(int i) throws IOException {
         servers[i] =
@@ -124,8 +124,8 @@ final class ChaosTest {
     }
 
     private void awaitAll() throws InterruptedException {
-        inProgress.acquire(MOST);
-        inProgress.release(MOST);
+        inProgress.acquire(MAX);
+        inProgress.release(MAX);
     }
 
     /** Sends at its pace, whatever becomes of the requests. */
