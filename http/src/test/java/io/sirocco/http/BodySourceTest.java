@@ -138,12 +138,17 @@ class BodySourceTest {
     @MethodSource("everywhere")
     void aSourceThatIsLateForItsResponseIsClosed(TransportKind transport, Mode mode)
             throws Exception {
-        try (var serving = start(transport, mode, c -> c.handlerTimeout(Duration.ofMillis(50)));
+        var clock = new ManualClock();
+        Duration timeout = Duration.ofMillis(500);
+        try (var serving = start(transport, mode, c -> c.clock(clock).handlerTimeout(timeout));
                 Client client = serving.client().send(GET)) {
             Source source = inTime(sources);
+            CompletableFuture<byte[]> asked = inTime(source.asked); // the handler has returned
+            clock.advance(1_000);
             assertTrue(client.untilEnd().startsWith("HTTP/1.1 504 "), client.toString());
             assertEquals("closed", inTime(source.closed));
-            inTime(source.asked).complete(END);
+            asked.complete(END);
+            client.end(); // for which the server waits, by a clock that stands still
             serving.awaitQuiet();
             assertEquals(0, source.closed.size());
         }

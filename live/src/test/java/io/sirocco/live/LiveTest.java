@@ -123,7 +123,7 @@ class LiveTest {
 
     @Test
     void aRequestIsAnsweredAndEachFailureHasItsCode() {
-        try (var service = new Service(c -> c.handlerTimeout(Duration.ofMillis(100)));
+        try (var service = new Service(c -> c.handlerTimeout(Duration.ofSeconds(1)));
                 Peer peer = Peer.client(service.port)) {
             service.live.onRequest("sum", int[].class, (c, n) -> IntStream.of(n).sum());
             service.live.onRequest(

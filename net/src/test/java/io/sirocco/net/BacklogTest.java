@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,15 +38,18 @@ class BacklogTest {
                             turns.add(loop.turns.turns());
                             return (_, _, _, to) -> to;
                         });
+        var blocked = new CountDownLatch(1);
         var connected = new CountDownLatch(1);
         loop.execute(
                 () -> {
+                    blocked.countDown();
                     try {
                         connected.await();
                     } catch (InterruptedException e) {
                         throw new AssertionError(e);
                     }
                 });
+        assertTrue(blocked.await(10, TimeUnit.SECONDS)); // or the turn might not be a long one
         for (int i = 0; i < 100; i++) {
             rig.connect(listener);
         }
