@@ -107,7 +107,7 @@ class RunningHandlersTest {
     @MethodSource("onThreads")
     void aHandlerBehindItsTimeoutCountsUntilItReturns(TransportKind transport, Mode mode)
             throws Exception {
-        Consumer<Config> soon = c -> c.handlerTimeout(Duration.ofMillis(50));
+        Consumer<Config> soon = c -> c.handlerTimeout(Duration.ofMillis(500));
         try (var serving = start(transport, mode, soon)) {
             for (int i = 0; i < LIMIT; i++) {
                 try (Client client = serving.client().send(GET)) {

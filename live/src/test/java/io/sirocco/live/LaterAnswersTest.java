@@ -117,7 +117,7 @@ class LaterAnswersTest {
 
     @Test
     void aStageThatTakesTooLongIsATimeoutAndWhatItSaysLaterIsIgnored() {
-        try (var service = new Service(c -> c.handlerTimeout(Duration.ofMillis(50)));
+        try (var service = new Service(c -> c.handlerTimeout(Duration.ofMillis(500)));
                 Peer peer = Peer.client(service.port)) {
             var later = new CompletableFuture<Object>();
             service.live.onRequest("slow", (c, a) -> later);

@@ -579,7 +579,7 @@ class HttpClientWireTest {
                 HttpClient brief =
                         with(
                                 s ->
-                                        s.responseTimeout(Duration.ofMillis(50))
+                                        s.responseTimeout(Duration.ofMillis(500))
                                                 .bodyIdleTimeout(Duration.ofMillis(50)))) {
             assertEquals(Reason.RESPONSE_TIMEOUT, reason(() -> brief.send(get(server))));
             ClientResponse response = brief.send(ClientRequest.get(server.url() + "/body"));
