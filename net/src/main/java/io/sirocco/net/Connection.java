@@ -717,7 +717,7 @@ public abstract class Connection extends ConnectionSocket {
                 loop().failed(e);
             }
         }
-        loop().gone(this); // no earlier: who waits for the last connection knows all reports
+        loop().gone(this); // after closed(): code that waits for this then has all reports
         origin.gone(this);
         if (tlsLayer() != null) {
             tlsLayer().gone();

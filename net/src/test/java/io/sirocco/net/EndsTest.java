@@ -78,7 +78,7 @@ class EndsTest {
         assertTrue(peer.over());
     }
 
-    /** Whoever waits for the last connection has heard all that its protocol reports. */
+    /** Code that waits for the last connection to go then has all that its protocol reports. */
     @Test
     void aConnectionCountsUntilItsProtocolHasReturnedFromClosed() throws Exception {
         var counted = new CompletableFuture<Integer>();

@@ -57,7 +57,7 @@ public final class FreePort {
             try (var _ = bind.at(port)) {
                 return port;
             } catch (Exception e) {
-                // somebody has it
+                // it is in use
             }
         }
         throw new IllegalStateException("no " + protocol + " port from " + LOWEST + " on is free");
