@@ -6,10 +6,10 @@ import io.sirocco.net.log.LinkedErrors;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What is left to do for a loop whose thread ends, because it was stopped or because it has died.
- * There may be no heap left, so no step depends on the success of another, and one for which there
- * is no heap is tried again. The steps are neither lambdas nor an enum, since to make the one and
- * to load what switches over the other takes heap. On the loop's thread.
+ * The shutdown of a loop whose thread ends, because the loop was stopped or has died. There may be
+ * no heap left, so no step depends on the success of another, and a step that finds no heap is
+ * tried again. The steps are neither lambdas nor an enum, since creating the former and loading the
+ * class that switches over the latter takes heap. On the loop's thread.
  */
 final class LoopShutdown {
     private static final String INCOMPLETE = "a loop could not end properly";

@@ -4,6 +4,7 @@ package io.sirocco.bench.hold;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -44,9 +45,8 @@ class ListeningTest {
 
     @Test
     void nobodyIsFoundWhereNobodyListens() throws IOException {
-        int free;
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            free = socket.getLocalPort();
+        int free = FreePort.tcp();
+        try (var _ = new ServerSocket(free, 1, InetAddress.ofLiteral("127.0.0.1"))) {
             assertEquals(Optional.empty(), on("127.0.0.2", free));
             assertEquals(Optional.empty(), on("192.0.2.1", free)); // another machine's
         }

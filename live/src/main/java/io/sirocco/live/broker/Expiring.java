@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What is known for a time only: at most {@link #MAX} of it. Each put sweeps out some of what is
- * over. Any thread.
+ * A map of values that expire, with at most {@link #MAX} entries. Each put removes some that have
+ * expired. Any thread.
  */
 final class Expiring<K, V> {
     /** By the heap; a million where that has 4 GiB. */
