@@ -6,6 +6,7 @@ import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Session;
 import io.sirocco.live.engine.Parcel;
 import io.sirocco.live.wire.Packet;
+import io.sirocco.net.Loop;
 import io.sirocco.net.ScheduledTask;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -528,7 +529,7 @@ final class Life {
      * behind a virtual thread of its own stands still. Any thread.
      */
     void aside(Runnable task) {
-        if (Thread.currentThread().isVirtual()) {
+        if (Thread.currentThread().isVirtual() && !Loop.isLoopThread()) {
             task.run();
         } else {
             shard().loop.startVirtual(task);

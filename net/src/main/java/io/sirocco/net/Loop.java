@@ -51,7 +51,12 @@ public final class Loop implements Executor {
     }
 
     private static final LazyLogger LOG = LazyLogger.of(Loop.class);
-    private static final VarHandle ASLEEP = field("asleep", boolean.class);
+    private static final VarHandle SLEEP = field("sleep", int.class);
+
+    // Of the loop, for others who hand something over
+    private static final int AWAKE = 0;
+    private static final int ASLEEP = 1; // it waits for the kernel
+    private static final int WAKING = 2; // one of them wakes it
     private static final int SLAB = 128 << 10;
     private static final long MAX_HANDED_OVER = 1 << 20;
     private static final int VISITED_PER_TURN = 512; // closing one costs the kernel 20 to 40 us
@@ -65,13 +70,14 @@ public final class Loop implements Executor {
     final ConnectionOutput.Pool outputs;
     private final MemoryBudget memory;
     private final int index;
-    private final Thread thread;
+    private final Thread thread; // runs its own code
+    private final LoopCarrier carrier; // below that thread; null where it is a platform thread
 
     private final byte[] lastWords; // where there is no heap for a line of the log
     private Throwable fatal; // ends the loop after this turn; null for none
 
     // Made beforehand, since a turn and the end of the loop allocate nothing of their own
-    final Consumer<Object> takeOver = this::takeOver;
+    final Consumer<Runnable> takeOver = this::takeOver;
     private final Consumer<Runnable> runTask = this::runTask;
     private final CompletableFuture<Loop> started = new CompletableFuture<>();
     private final CompletableFuture<Loop> ended = new CompletableFuture<>();
@@ -96,10 +102,10 @@ public final class Loop implements Executor {
     final ReceivedBytes receivedBytes = new ReceivedBytes();
     private TlsLoopContext tlsContext; // null before the first TLS connection
 
-    /** Tasks of other threads, and virtual threads that they made runnable. */
-    final MpscQueue<Object> fromOthers = new MpscQueue<>();
+    /** Tasks of other threads. */
+    final MpscQueue<Runnable> fromOthers = new MpscQueue<>();
 
-    private volatile boolean asleep;
+    private volatile int sleep = AWAKE;
     private final ArrayDeque<Runnable> local = new ArrayDeque<>();
     private final ArrayDeque<Connection> toRelease = new ArrayDeque<>(); // at the end of the turn
     final LoopVirtualThreads virtualThreads = new LoopVirtualThreads(this);
@@ -145,8 +151,12 @@ public final class Loop implements Executor {
         this.lastWords =
                 (settings.name + "-loop-" + index + " has died, and there is no heap to log why\n")
                         .getBytes(StandardCharsets.UTF_8);
+        String name = settings.name + "-loop-" + index;
+        this.carrier = carries ? new LoopCarrier(this, virtualThreads, name, this::run) : null;
         this.thread =
-                Thread.ofPlatform().name(settings.name + "-loop-" + index).unstarted(this::run);
+                carrier != null
+                        ? carrier.main()
+                        : Thread.ofPlatform().name(name).unstarted(this::run);
     }
 
     /** Returns the number of the loop in its group, from 0. */
@@ -324,11 +334,19 @@ public final class Loop implements Executor {
     }
 
     /**
-     * Returns whether the caller is the thread of some loop, and must not block; false on a virtual
-     * thread. Any thread.
+     * Returns whether the caller is the own thread of some loop, and must not block; false on a
+     * virtual thread that a loop carries. Any thread.
      */
     public static boolean isLoopThread() {
         return THREADS.contains(Thread.currentThread());
+    }
+
+    /**
+     * Returns whether the caller is this loop's own thread, which must not block; false on a
+     * virtual thread that it carries. Any thread.
+     */
+    public boolean isOwnThread() {
+        return Thread.currentThread() == thread;
     }
 
     /** Returns whether the loop carries the virtual threads that it starts. Any thread. */
@@ -510,13 +528,48 @@ public final class Loop implements Executor {
     }
 
     CompletableFuture<Loop> start() {
-        thread.start();
+        if (carrier != null) {
+            carrier.start();
+        } else {
+            thread.start();
+        }
         return started;
     }
 
-    /** Returns whether the caller is this loop's thread, which cannot wait for the loop. */
-    boolean isCurrent() {
-        return Thread.currentThread() == thread;
+    /** Returns whether the caller is the carrier itself, between two virtual threads. */
+    boolean isCarrier() {
+        return carrier != null && carrier.isCurrent();
+    }
+
+    /**
+     * Has other threads run while there is no heap, and the virtual threads of the loop. On the
+     * loop's thread.
+     */
+    static void yieldWithoutHeap() {
+        try {
+            Thread.yield();
+        } catch (OutOfMemoryError e) { // there is none for the stack of a virtual thread, either
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Runs {@code task} on the platform thread; it must not throw. On the loop's thread. */
+    void runOnCarrier(Runnable task) {
+        if (carrier == null || !carrier.call(task)) {
+            task.run();
+        }
+    }
+
+    /**
+     * The JDK could not park the loop's code, or could not continue it, most likely for want of
+     * heap: the loop is dead, and its thread cannot even end. On the carrier.
+     */
+    void lost(Throwable thrown) {
+        failure = thrown;
+        fromOthers.close(task -> {});
+        virtualThreads.close();
+        complete(ended, this);
+        reportDeath();
     }
 
     /** Aborts what is open and ends the thread. */
@@ -638,9 +691,11 @@ public final class Loop implements Executor {
         return inLoop() && !over;
     }
 
-    /** Hands over a virtual thread that can run; false when the loop has ended. Any thread. */
-    boolean handOver(LoopVirtualThread carried) {
-        return handOver(carried, Long.MAX_VALUE);
+    /** Another thread has made a virtual thread runnable. Any thread. */
+    void virtualThreadRunnable() {
+        if (!wakeIfAsleep() && carrier != null) {
+            carrier.wake(); // the loop may wait for a lock
+        }
     }
 
     /** The loop as its transport sees it. */
@@ -686,6 +741,11 @@ public final class Loop implements Executor {
         }
 
         @Override
+        public void runOnCarrier(Runnable task) {
+            Loop.this.runOnCarrier(task);
+        }
+
+        @Override
         public void releaseAtTurnEnd(Connection connection) {
             try {
                 toRelease.add(connection);
@@ -710,7 +770,8 @@ public final class Loop implements Executor {
             transport = Transports.open(settings.transport, new View());
             mostConnections = settings.connectionsPerLoop(transport.kind());
         } catch (Throwable e) {
-            fromOthers.close(item -> {});
+            fromOthers.close(task -> {});
+            virtualThreads.close();
             arena.close();
             started.completeExceptionally(e);
             ended.complete(this);
@@ -776,13 +837,17 @@ public final class Loop implements Executor {
         boolean idle =
                 local.isEmpty() && virtualThreads.isEmpty() && flushQueue.isEmpty() && !leapt;
         if (idle) {
-            asleep = true;
-            idle = fromOthers.isEmpty();
+            idle =
+                    SLEEP.compareAndSet(this, AWAKE, ASLEEP)
+                            && fromOthers.isEmpty()
+                            && virtualThreads.noneUnparked();
         }
         turns.end();
         servedLast = null; // it may have closed, and nothing else may hold it
         transport.await(idle);
-        asleep = false;
+        if (sleep == ASLEEP) {
+            SLEEP.compareAndSet(this, ASLEEP, AWAKE);
+        }
         long begun = System.nanoTime();
         readClock(begun);
         flushQueue.restart(begun);
@@ -792,6 +857,7 @@ public final class Loop implements Executor {
         }
         transport.dispatch();
         fromOthers.drain(takeOver);
+        virtualThreads.takeUnparked();
         runTasks();
         timers.advance(millis);
         preciseTimers.runDue(nanos, runTask);
@@ -830,9 +896,9 @@ public final class Loop implements Executor {
             flushIfLate();
             runTask(local.poll());
         }
-        for (int n = virtualThreads.size(); n > 0; n--) {
+        for (int n = virtualThreads.size(); n > 0; ) {
             flushIfLate();
-            virtualThreads.runNext();
+            n -= virtualThreads.runFirst(n);
         }
     }
 
@@ -860,11 +926,16 @@ public final class Loop implements Executor {
      * clock.
      */
     private void flushIfLate() {
-        if (!flushQueue.isEmpty() && flushQueue.isDue()) {
+        if (isFlushDue()) {
             flushQueue.flush();
             transport.submit();
             flushQueue.restart(System.nanoTime());
         }
+    }
+
+    /** Returns whether output waits that is to be sent before other work is done. */
+    boolean isFlushDue() {
+        return !flushQueue.isEmpty() && flushQueue.isDue();
     }
 
     private void stopNow() {
@@ -887,22 +958,29 @@ public final class Loop implements Executor {
         }
     }
 
-    private boolean handOver(Object item, long limit) {
-        if (!fromOthers.offer(item, limit)) {
+    private boolean handOver(Runnable task, long limit) {
+        if (!fromOthers.offer(task, limit)) {
             return false;
         }
-        if (asleep && ASLEEP.compareAndSet(this, true, false)) {
-            transport.wake();
+        wakeIfAsleep();
+        return true;
+    }
+
+    /** Ends the wait for the kernel, if the loop is in one. Any thread. */
+    private boolean wakeIfAsleep() {
+        if (sleep != ASLEEP || !SLEEP.compareAndSet(this, ASLEEP, WAKING)) {
+            return false;
+        }
+        try {
+            transport.wake(); // by one thread at a time: the JDK takes a lock in a selector
+        } finally {
+            sleep = AWAKE;
         }
         return true;
     }
 
-    private void takeOver(Object item) {
-        if (item instanceof LoopVirtualThread carried) {
-            virtualThreads.add(carried);
-        } else {
-            local.add((Runnable) item);
-        }
+    private void takeOver(Runnable task) {
+        local.add(task);
     }
 
     private static VarHandle field(String name, Class<?> type) {

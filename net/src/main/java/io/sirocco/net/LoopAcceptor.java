@@ -289,7 +289,7 @@ final class LoopAcceptor extends TransportAcceptor {
      */
     CompletableFuture<Void> close() {
         var done = new CompletableFuture<Void>();
-        if (loop.isCurrent()) {
+        if (loop.isOwnThread()) {
             closeNow();
             done.complete(null);
             return done;

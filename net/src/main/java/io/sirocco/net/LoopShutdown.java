@@ -36,6 +36,7 @@ final class LoopShutdown {
     private static final int ABANDON_THREADS = 9;
 
     private final Loop loop;
+    private final Runnable pause = () -> LockSupport.parkNanos(RETRY_NANOS);
     private byte[] reserve = new byte[RESERVE]; // released when it begins, so that it has heap
     private int unfinished; // steps for which there was no heap, a bit for each
 
@@ -72,7 +73,7 @@ final class LoopShutdown {
     /** Takes the steps for which there was no heap, as soon as there is some. */
     void finish() {
         while (unfinished != 0) {
-            LockSupport.parkNanos(RETRY_NANOS);
+            loop.runOnCarrier(pause);
             int steps = unfinished;
             unfinished = 0;
             for (int step = 0; step <= ABANDON_THREADS; step++) {
@@ -94,7 +95,7 @@ final class LoopShutdown {
                     unfinished |= 1 << step;
                     return;
                 }
-                Thread.yield();
+                Loop.yieldWithoutHeap();
             } catch (Throwable e) {
                 Loop.warn(LOG, INCOMPLETE, e);
                 return;
@@ -105,7 +106,10 @@ final class LoopShutdown {
     private void take(int step) {
         switch (step) {
             case CLOSE_LISTENERS -> loop.ownTransport().closeListeners();
-            case CLOSE_QUEUE -> loop.fromOthers.close(loop.takeOver);
+            case CLOSE_QUEUE -> {
+                loop.fromOthers.close(loop.takeOver);
+                loop.virtualThreads.close();
+            }
             case CANCEL_ALL -> loop.ownTransport().cancelAll();
             case LOSE_CONNECTIONS -> loseConnections();
             case LOSE_CONNECTS -> loseConnects();

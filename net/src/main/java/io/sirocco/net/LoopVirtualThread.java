@@ -107,7 +107,13 @@ final class LoopVirtualThread implements Executor {
         continuation.run();
     }
 
-    private static Thread create(Executor scheduler, Runnable task) {
+    /** Runs the continuation of a thread that is not of a loop. */
+    static void onJdkScheduler(Runnable runContinuation) {
+        JDK_SCHEDULER.execute(runContinuation);
+    }
+
+    /** Creates a virtual thread that {@code scheduler} runs. */
+    static Thread create(Executor scheduler, Runnable task) {
         try {
             return (Thread) CONSTRUCTOR.invokeExact(scheduler, (String) null, 0, task);
         } catch (Throwable e) {

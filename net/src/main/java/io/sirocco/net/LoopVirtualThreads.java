@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.concurrent.ForkJoinPool;
+import java.util.function.Consumer;
 
 /**
  * The virtual threads that one loop carries: those that can run, the one that runs, and the kind of
@@ -21,9 +22,15 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
 
     private final Loop loop;
     private final ArrayDeque<LoopVirtualThread> runnable = new ArrayDeque<>();
+    private final MpscQueue<LoopVirtualThread> unparked = new MpscQueue<>(); // by other threads
+    private final Consumer<LoopVirtualThread> append = runnable::add;
     private LoopVirtualThread running;
     private volatile long run; // counts the runs of tasks of a kind, for the watchdog
     private volatile TaskKind kind; // of what runs now; null for none
+    private LoopVirtualThread chosen; // to run next, before the loop goes on; null for none
+    private int most = 1; // that run before the loop goes on, if it can
+    private int ran; // since the loop has yielded
+    private Throwable thrown; // by the JDK when it ran one; null for none
 
     LoopVirtualThreads(Loop loop) {
         this.loop = loop;
@@ -49,9 +56,19 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
         return runnable.isEmpty();
     }
 
-    /** Appends one that another thread has made runnable. */
-    void add(LoopVirtualThread carried) {
-        runnable.add(carried);
+    /** Returns whether other threads have made none runnable. Any thread. */
+    boolean noneUnparked() {
+        return unparked.isEmpty() || unparked.isClosed();
+    }
+
+    /** Queues those that other threads have made runnable. On the carrier. */
+    void takeUnparked() {
+        unparked.drain(append);
+    }
+
+    /** Takes no more from other threads: the loop ends. */
+    void close() {
+        unparked.close(append);
     }
 
     /**
@@ -60,16 +77,73 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
      */
     Thread start(TaskKind kind, boolean movable, Runnable task) {
         LoopVirtualThread carried = LoopVirtualThread.start(this, kind, movable, task);
-        if (loop.isCurrent() && runnable.peekLast() == carried) {
-            runnable.pollLast();
-            run(carried);
+        if (loop.isOwnThread() && runnable.peekLast() == carried) {
+            chosen = runnable.pollLast();
+            yieldToThem();
+            if (chosen != null) { // the loop cannot be unmounted now
+                runnable.add(chosen);
+                chosen = null;
+            }
         }
         return carried.thread();
     }
 
-    /** Runs the first one that can run. */
-    void runNext() {
-        run(runnable.poll());
+    /**
+     * Runs the first of those that can run, up to {@code most} of them, until output is to be sent.
+     * On the loop's own thread.
+     *
+     * @return how many; {@code most} if the loop cannot be unmounted now, and none has run
+     */
+    int runFirst(int most) {
+        this.most = most;
+        ran = 0;
+        yieldToThem();
+        this.most = 1;
+        if (thrown != null) {
+            Throwable report = thrown;
+            thrown = null;
+            loop.failed(report);
+        }
+        return ran == 0 ? most : ran;
+    }
+
+    /** The carrier unmounts the loop's code, and calls {@link #runSome}. */
+    private static void yieldToThem() {
+        try {
+            Thread.yield();
+        } catch (OutOfMemoryError e) { // there is no heap for the stack of the loop
+            // as if it could not be unmounted: they stay in the queue
+        }
+    }
+
+    /**
+     * Runs the thread that the loop has chosen; if it has chosen none, the first of those that can
+     * run: the loop has yielded to them, or it waits for a lock. On the carrier.
+     *
+     * @return whether there was one
+     */
+    boolean runSome() {
+        if (chosen != null) {
+            LoopVirtualThread next = chosen;
+            chosen = null;
+            run(next);
+            return true;
+        }
+        if (runnable.isEmpty()) {
+            takeUnparked();
+        }
+        for (int left = most; left > 0; left--) {
+            LoopVirtualThread next = runnable.poll();
+            if (next == null) {
+                return left < most;
+            }
+            ran++;
+            run(next);
+            if (loop.isFlushDue()) {
+                break;
+            }
+        }
+        return true;
     }
 
     private void run(LoopVirtualThread carried) {
@@ -82,8 +156,8 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
         running = carried;
         try {
             carried.run();
-        } catch (Throwable e) {
-            loop.failed(e);
+        } catch (Throwable e) { // no log here: its lock may belong to one of them
+            thrown = e;
         } finally {
             running = null;
             note(before);
@@ -93,9 +167,11 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
     /** Called by the JDK: {@code carried} can run. Any thread. */
     @Override
     public void runnable(LoopVirtualThread carried) {
-        if (loop.takesLocalTasks()) {
+        if (loop.takesLocalTasks() || loop.isCarrier() && !loop.over) {
             runnable.add(carried);
-        } else if (!loop.handOver(carried)) {
+        } else if (unparked.offer(carried, Long.MAX_VALUE)) {
+            loop.virtualThreadRunnable();
+        } else {
             // The loop has ended before the thread did: it may at least come to its end.
             ForkJoinPool.commonPool().execute(carried::run);
         }

@@ -284,7 +284,7 @@ public final class Loops implements AutoCloseable {
         watchdog.close();
         CompletableFuture<?>[] ended =
                 all.stream().map(Loop::stop).toArray(CompletableFuture[]::new);
-        if (all.stream().anyMatch(Loop::isCurrent)) {
+        if (all.stream().anyMatch(Loop::isOwnThread)) {
             CompletableFuture.allOf(ended)
                     .thenRun(() -> List.copyOf(listeners).forEach(Listener::closed));
             return;
@@ -374,7 +374,7 @@ public final class Loops implements AutoCloseable {
                         answer.completeExceptionally(e);
                     }
                 };
-        if (loop.isCurrent()) {
+        if (loop.isOwnThread()) {
             task.run();
         } else {
             loop.execute(task);

@@ -273,11 +273,11 @@ class InputTest {
                     @Override
                     public int received(Connection c, byte[] bytes, int from, int to) {
                         if (inputLength() == 0) {
-                            before.set(Rig.allocated());
+                            before.set(Rig.allocatedBy(c.loop()));
                         }
                         int next = super.received(c, bytes, from, to);
                         if (inputLength() == length) {
-                            allocated.set(Rig.allocated() - before.get());
+                            allocated.set(Rig.allocatedBy(c.loop()) - before.get());
                         }
                         return next;
                     }

@@ -188,19 +188,28 @@ public final class Rig implements AutoCloseable {
     }
 
     /**
-     * Bytes that this thread has allocated; by reflection, as the module has no java.management.
+     * Bytes that the platform thread of {@code loop} has allocated; by reflection, as the module
+     * has no java.management.
      */
-    static long allocated() {
+    static long allocatedBy(Loop loop) {
         try {
             var factory = Class.forName("java.lang.management.ManagementFactory");
             var threads = factory.getMethod("getThreadMXBean").invoke(null);
             return (long)
                     Class.forName("com.sun.management.ThreadMXBean")
-                            .getMethod("getCurrentThreadAllocatedBytes")
-                            .invoke(threads);
+                            .getMethod("getThreadAllocatedBytes", long.class)
+                            .invoke(threads, platformThread(loop).threadId());
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Returns the platform thread of {@code loop}, which carries its code. */
+    static Thread platformThread(Loop loop) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals(loop.toString()))
+                .findFirst()
+                .orElseThrow();
     }
 
     public static int openDescriptors() {

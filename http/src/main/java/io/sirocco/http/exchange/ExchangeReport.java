@@ -63,7 +63,7 @@ final class ExchangeReport implements Monitor.CompletedRequest {
         complete = sent && !exchange.brokenOff;
         nanos = context.loop.clock().nanos() - exchange.began;
         if (exchange.event != null) {
-            exchange.event.commit(this, context.loop);
+            exchange.event.commit(this);
         }
         if (context.monitored()) {
             context.notifyMonitor(() -> context.serverContext.monitor().completed(this));

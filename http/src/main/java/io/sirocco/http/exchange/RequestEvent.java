@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.exchange;
 
-import io.sirocco.net.Loop;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
@@ -55,12 +54,8 @@ final class RequestEvent extends Event {
         return event;
     }
 
-    /**
-     * Ends the event, which is dropped if it is shorter than the recording's threshold. Always
-     * committed on a virtual thread: of the events that a carrier commits itself, JDK 25 drops the
-     * first one after each event of a thread that it carried.
-     */
-    void commit(ExchangeReport report, Loop loop) {
+    /** Ends the event, which is dropped if it is shorter than the recording's threshold. */
+    void commit(ExchangeReport report) {
         end();
         if (!shouldCommit()) {
             return;
@@ -72,10 +67,6 @@ final class RequestEvent extends Event {
         bytesIn = report.bytesIn();
         bytesOut = report.bytesOut();
         complete = report.isComplete();
-        if (Thread.currentThread().isVirtual()) {
-            commit();
-        } else {
-            loop.startVirtual(this::commit);
-        }
+        commit();
     }
 }

@@ -35,7 +35,7 @@ public class LoopTasks {
      * thread that the loop carries, which may.
      */
     public boolean isLoopThread() {
-        return loop.inLoop() && !Thread.currentThread().isVirtual();
+        return loop.isOwnThread();
     }
 
     /**

@@ -45,6 +45,9 @@ public final class Nio implements Transport {
 
     private final TransportLoop loop;
     private final Selector selector;
+    private final Runnable select = this::selectOnCarrier;
+    private long selectMillis;
+    private IOException selectFailure; // null unless it has failed
     private final MemorySegment input;
     private final ByteBuffer inputView;
     private ByteBuffer datagram; // to be sent; null before the first
@@ -75,10 +78,32 @@ public final class Nio implements Transport {
             if (ahead >= 0 && ahead < 1_000_000) { // a selector knows no less: be early, and look
                 selector.selectNow();
             } else {
-                selector.select(Math.max(0, ahead / 1_000_000)); // 0 is for ever
+                selectFor(Math.max(0, ahead / 1_000_000)); // 0 is for ever
             }
         } catch (OutOfMemoryError e) { // what is ready will be so the next time
             loop.failed(e);
+        }
+        Thread.interrupted(); // or no selection would wait any more
+    }
+
+    /** Waits on the carrier, since a virtual thread would wait for another thread of the JDK. */
+    private void selectFor(long millis) throws IOException {
+        selectMillis = millis;
+        loop.runOnCarrier(select);
+        IOException failure = selectFailure;
+        if (failure != null) {
+            selectFailure = null;
+            throw failure;
+        }
+    }
+
+    private void selectOnCarrier() {
+        try {
+            selector.select(selectMillis);
+        } catch (IOException e) {
+            selectFailure = e;
+        } catch (OutOfMemoryError e) { // what is ready will be so the next time
+            // without a word, since nothing may be logged here
         }
         Thread.interrupted(); // or no selection would wait any more
     }

@@ -40,6 +40,12 @@ public interface TransportLoop {
     void failed(Throwable thrown);
 
     /**
+     * Runs {@code task} on the platform thread that carries the loop's own code, if that is a
+     * virtual thread, for a call that would park it; else on the calling thread. It must not throw.
+     */
+    void runOnCarrier(Runnable task);
+
+    /**
      * Releases {@code connection}, whose socket has been closed, at the end of this turn, or of the
      * next one. Throws nothing.
      */

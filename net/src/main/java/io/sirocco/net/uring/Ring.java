@@ -17,7 +17,6 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 /**
  * One io_uring: two queues in memory that the kernel shares with us, a table of direct descriptors,
@@ -136,7 +135,7 @@ final class Ring implements AutoCloseable {
     /** Signalled by the kernel when completions are due; -1 for the ring that the loop waits on. */
     final int eventfd;
 
-    private final BooleanSupplier confined; // whether the caller may touch it
+    private final Owner owner;
 
     private final MemorySegment state;
     private final int registered; // what the kernel knows the ring by when this thread enters it
@@ -177,15 +176,28 @@ final class Ring implements AutoCloseable {
     private int tail; // ours; published to the kernel on submit
     private int submitted;
 
+    /** The loop that a ring belongs to. */
+    interface Owner {
+        /** Returns whether the caller may touch the ring: asked by assertions. */
+        boolean inLoop();
+
+        /**
+         * Waits for a moment, in the middle of what the ring does: no other thread may touch it
+         * meanwhile.
+         */
+        default void pause(long nanos) {
+            LockSupport.parkNanos(nanos);
+        }
+    }
+
     /**
-     * @param confined whether its caller may touch the ring: asked by assertions
      * @param bufferBytes of the buffers for what comes in: a power of two
      * @param secondary whether it is polled through an eventfd rather than waited on
      */
-    Ring(Arena arena, BooleanSupplier confined, int tableSize, int bufferBytes, boolean secondary)
+    Ring(Arena arena, Owner owner, int tableSize, int bufferBytes, boolean secondary)
             throws IOException {
         this.state = Linux.state(arena);
-        this.confined = confined;
+        this.owner = owner;
         this.tableSize = tableSize;
         this.eventfd = secondary ? (int) check("eventfd", Linux.eventfd()) : -1;
         int opened = -1;
@@ -450,8 +462,8 @@ final class Ring implements AutoCloseable {
                                     tail - submitted);
             throw new IllegalStateException(failure);
         }
-        if (failures > AT_ONCE && !Thread.currentThread().isVirtual()) { // which must not park here
-            LockSupport.parkNanos(PAUSE_NANOS);
+        if (failures > AT_ONCE) {
+            owner.pause(PAUSE_NANOS);
         } else {
             Thread.onSpinWait();
         }
@@ -463,7 +475,7 @@ final class Ring implements AutoCloseable {
     }
 
     private boolean isConfined() {
-        if (!confined.getAsBoolean()) {
+        if (!owner.inLoop()) {
             throw new AssertionError(
                     Thread.currentThread() + " touches what belongs to another loop");
         }

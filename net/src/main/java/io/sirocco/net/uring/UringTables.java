@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The rings of one loop, each with a table of sockets. A table has as many slots as the process may
@@ -35,6 +36,7 @@ final class UringTables implements AutoCloseable {
     private final TransportLoop loop;
     private final long signalCount; // where the kernel puts what eventfds say
     private final int size;
+    private final Ring.Owner owner;
     private final UringTable main;
     private final List<UringTable> further = new ArrayList<>();
     private int leaving; // places of the main table that are neither free nor a connection's
@@ -45,11 +47,38 @@ final class UringTables implements AutoCloseable {
         this.loop = loop;
         this.size = size;
         this.signalCount = loop.arena().allocate(8, 8).address();
+        this.owner = new RingOwner(loop);
         this.main = open(Transport.MAX_RECEIVED_PER_TURN, false);
     }
 
+    /** The loop, for its rings. */
+    private static final class RingOwner implements Ring.Owner {
+        private final TransportLoop loop;
+        private long nanos;
+        private final Runnable pause = () -> LockSupport.parkNanos(nanos);
+
+        RingOwner(TransportLoop loop) {
+            this.loop = loop;
+        }
+
+        @Override
+        public boolean inLoop() {
+            return loop.loop().inLoop();
+        }
+
+        @Override
+        public void pause(long most) {
+            if (loop.loop().isOwnThread()) {
+                nanos = most;
+                loop.runOnCarrier(pause);
+            } else { // another thread of the loop would run if this one parked
+                Thread.onSpinWait();
+            }
+        }
+    }
+
     private UringTable open(int bufferBytes, boolean secondary) throws IOException {
-        var ring = new Ring(loop.arena(), loop.loop()::inLoop, size, bufferBytes, secondary);
+        var ring = new Ring(loop.arena(), owner, size, bufferBytes, secondary);
         return new UringTable(transport, ring);
     }
 

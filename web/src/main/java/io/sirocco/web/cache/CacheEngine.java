@@ -644,7 +644,7 @@ final class CacheEngine {
      * @return false if the loop has ended
      */
     static boolean onLoop(Loop loop, Runnable task) {
-        if (!Thread.currentThread().isVirtual() && loop.runInLoop(task)) {
+        if (loop.isOwnThread() && loop.runInLoop(task)) {
             return true;
         }
         try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.compress;
 
+import io.sirocco.net.Loop;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -39,7 +40,7 @@ final class Yielding extends FilterOutputStream {
         sinceYield += bytes;
         if (sinceYield == SLICE) {
             sinceYield = 0;
-            if (Thread.currentThread().isVirtual()) {
+            if (Thread.currentThread().isVirtual() && !Loop.isLoopThread()) {
                 Thread.yield();
             }
         }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import io.sirocco.net.log.LinkedErrors;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The platform thread below a loop. It runs continuations and nothing else: the loop's own code,
+ * which is a virtual thread, and the virtual threads of the loop, one at a time.
+ *
+ * <pre>
+ *                    starts or continues a thread           that thread parks or ends
+ *   loop's code ────────────────────────────────▶ thread ────────────────────────────▶ loop's code
+ *       │
+ *       │ waits for a lock                                     the lock is free
+ *       └─────────────▶ threads, in the order in which they can run ─────────────────▶ loop's code
+ * </pre>
+ *
+ * <p>So a lock never stops a loop: if the loop's code waits for a lock behind one of its own
+ * virtual threads, that thread runs, takes the lock and releases it. The loop's code runs as soon
+ * as it can, before any thread that it has not chosen.
+ *
+ * <p>The carrier takes no locks but those of the JDK's implementation of virtual threads, which
+ * pins whoever takes them. Any thread may call {@link #execute} and {@link #wake}.
+ */
+final class LoopCarrier implements Executor {
+    static {
+        LinkedErrors.link(Throwable.class);
+    }
+
+    private final Loop loop;
+    private final LoopVirtualThreads threads;
+    private final Thread carrier;
+    private final Thread main;
+    private Runnable continuation; // of the loop's code
+    private Runnable task; // that the loop's code has asked for; null for none
+    private volatile boolean runnable; // the loop's code is
+    private volatile boolean parked;
+
+    LoopCarrier(Loop loop, LoopVirtualThreads threads, String name, Runnable run) {
+        this.loop = loop;
+        this.threads = threads;
+        this.carrier = Thread.ofPlatform().name(name).unstarted(this::carry);
+        this.main = LoopVirtualThread.create(this, run);
+        main.setName(name);
+    }
+
+    /** Returns the virtual thread that runs the loop's code. */
+    Thread main() {
+        return main;
+    }
+
+    void start() {
+        carrier.start();
+    }
+
+    /** Returns whether the caller is the carrier itself, on which no virtual thread is mounted. */
+    boolean isCurrent() {
+        return Thread.currentThread() == carrier;
+    }
+
+    /** Called by the JDK when the loop's code can run, or a thread that it has started itself. */
+    @Override
+    public void execute(Runnable runContinuation) {
+        if (continuation == null) {
+            continuation = runContinuation; // its own comes first, and is always the same
+        }
+        if (continuation == runContinuation) {
+            runnable = true;
+            wake();
+        } else {
+            LoopVirtualThread.onJdkScheduler(runContinuation);
+        }
+    }
+
+    /** Another thread has made a virtual thread runnable. */
+    void wake() {
+        if (parked) {
+            LockSupport.unpark(carrier);
+        }
+    }
+
+    /**
+     * Runs {@code task} on the carrier itself, with no virtual thread mounted: for a call that
+     * treats virtual threads differently. The task must not throw. On the loop's own thread.
+     *
+     * @return false if it did not run, because the loop's code cannot be unmounted now
+     */
+    boolean call(Runnable task) {
+        this.task = task;
+        try {
+            Thread.yield();
+        } catch (OutOfMemoryError e) { // there is no heap for the stack
+            // it is still there
+        }
+        boolean done = this.task == null;
+        this.task = null;
+        return done;
+    }
+
+    private void carry() {
+        try {
+            main.start();
+            while (main.isAlive()) {
+                if (runnable) {
+                    runnable = false;
+                    continuation.run(); // until it yields, waits or ends
+                }
+                if (task != null) {
+                    runTask();
+                } else if (!threads.runSome() && !runnable && main.isAlive()) {
+                    park();
+                }
+            }
+        } catch (Throwable e) { // the JDK could not park or continue the loop's code
+            loop.lost(e);
+        }
+    }
+
+    private void runTask() {
+        Runnable asked = task;
+        task = null;
+        asked.run();
+    }
+
+    private void park() {
+        parked = true;
+        if (!runnable && threads.noneUnparked()) {
+            LockSupport.park(this);
+        }
+        parked = false;
+    }
+}
