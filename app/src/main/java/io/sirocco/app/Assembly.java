@@ -196,6 +196,7 @@ final class Assembly implements AutoCloseable {
                 .serverHeader(server.name())
                 .sniHostCheck(configuration.tls().sniHostCheck());
         if (server.loops() > 0) config.loops(server.loops());
+        config.blockedLoopTimeout(server.blockedLoop());
         configuration.listen().stream().mapToInt(Listen::backlog).max().ifPresent(config::backlog);
         limits(config, configuration.limits());
         timeouts(config, configuration.timeouts());

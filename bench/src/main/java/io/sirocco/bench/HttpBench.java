@@ -70,8 +70,7 @@ public final class HttpBench {
                                 s.loops(load.loops)
                                         .transport(load.transport)
                                         .name("bench")
-                                        .longTurnMillis(0)
-                                        .blockingMillis(0))) {
+                                        .withoutWatchdog())) {
             return run.on(loops.all());
         } finally {
             Thread.interrupted();

@@ -63,6 +63,7 @@ public final class Config {
     long connectionReads = RateLimiter.UNLIMITED;
     long connectionWrites = RateLimiter.UNLIMITED;
     int longTurnMillis = 500;
+    int maxTurnMillis = 30_000;
     Admission admission = Admission.ALL;
     TrustedProxies trustedProxies = TrustedProxies.NONE;
     Monitor monitor = Monitor.NONE;
@@ -434,6 +435,18 @@ public final class Config {
      */
     public Config blockedLoopThreshold(Duration threshold) {
         this.longTurnMillis = (int) threshold.toMillis();
+        return this;
+    }
+
+    /**
+     * Sets how long an event loop may be blocked before it is dead: it waits for a lock that nobody
+     * releases, or for a call that does not return. {@link Server#failure()} completes, {@link
+     * Server#hasFailed()} is true from then on, and the connections of the loop are lost; a program
+     * should end then. Zero disables the timeout, and so does a debugger's agent in the JVM.
+     * Default: 30 s.
+     */
+    public Config blockedLoopTimeout(Duration timeout) {
+        this.maxTurnMillis = (int) Math.min(timeout.toMillis(), Integer.MAX_VALUE);
         return this;
     }
 

@@ -61,6 +61,7 @@ final class RunningServer {
                                         .name(config.name)
                                         .observer(new Moves())
                                         .longTurnMillis(config.longTurnMillis)
+                                        .maxTurnMillis(config.maxTurnMillis)
                                         .memory(config.memoryLimit)
                                         .connections(config.mostConnections));
         pool =

@@ -77,13 +77,7 @@ public final class WebSocketClient implements AutoCloseable {
      */
     public static WebSocketClient start(Consumer<WebSocketClientSettings> configure)
             throws IOException {
-        Loops own =
-                Loops.start(
-                        s ->
-                                s.loops(1)
-                                        .name("sirocco-websocket")
-                                        .longTurnMillis(0)
-                                        .blockingMillis(0));
+        Loops own = Loops.start(s -> s.loops(1).name("sirocco-websocket").withoutWatchdog());
         try {
             return new WebSocketClient(own, true, configure);
         } catch (RuntimeException e) {

@@ -74,7 +74,7 @@ public final class Loop implements Executor {
     private final LoopCarrier carrier; // below that thread; null where it is a platform thread
 
     private final byte[] lastWords; // where there is no heap for a line of the log
-    private Throwable fatal; // ends the loop after this turn; null for none
+    private volatile Throwable fatal; // ends the loop after this turn; null for none
 
     // Made beforehand, since a turn and the end of the loop allocate nothing of their own
     final Consumer<Runnable> takeOver = this::takeOver;
@@ -805,8 +805,33 @@ public final class Loop implements Executor {
         }
     }
 
-    /** Reports the death, since a server with fewer loops than it started must not look healthy. */
-    private void reportDeath() {
+    /**
+     * Declares the loop dead, since it has not ended its turn for {@code millis}; it ends with the
+     * turn. {@link #reportDeath} is to follow. The watchdog's thread; takes no lock.
+     */
+    void stall(long millis) {
+        var stalled =
+                new LoopStalledException(
+                        thread.getName() + " has not ended its turn for " + millis + " ms",
+                        thread.getStackTrace());
+        for (Thread waiting : virtualThreads.some()) {
+            stalled.addSuppressed(
+                    new LoopStalledException(
+                            "a virtual thread of the loop, " + waiting.getState(),
+                            waiting.getStackTrace()));
+        }
+        fatal = stalled;
+        failure = stalled;
+    }
+
+    /**
+     * Reports the death, since a server with fewer loops than it started must not look healthy.
+     * Does nothing the second time.
+     */
+    void reportDeath() {
+        if (death.isDone()) {
+            return;
+        }
         complete(death, failure);
         try {
             LOG.get().log(Level.ERROR, thread.getName() + " has died", failure);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.LinkedErrors;
+import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.Consumer;
 
@@ -17,6 +21,8 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
         LinkedErrors.link(Throwable.class);
     }
 
+    private static final LazyLogger LOG = LazyLogger.of(Loop.class);
+    private static final int MAX_SHOWN = 16;
     private static final VarHandle RUN = field("run", long.class);
     private static final VarHandle KIND = field("kind", TaskKind.class);
 
@@ -46,6 +52,26 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
     Thread running() {
         LoopVirtualThread carried = running;
         return carried == null ? null : carried.thread();
+    }
+
+    /** Returns the one that runs, and a few of those that can run next, as far as can be seen. */
+    List<Thread> some() {
+        var some = new ArrayList<Thread>();
+        Thread now = running();
+        if (now != null) {
+            some.add(now);
+        }
+        try {
+            for (LoopVirtualThread each : runnable) {
+                if (some.size() == MAX_SHOWN) {
+                    break;
+                }
+                some.add(each.thread());
+            }
+        } catch (RuntimeException e) { // they have changed meanwhile: the loop runs again
+            LOG.get().log(Level.DEBUG, "the queue has changed while it was read", e);
+        }
+        return some;
     }
 
     int size() {

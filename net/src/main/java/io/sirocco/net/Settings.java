@@ -12,6 +12,7 @@ public final class Settings {
     String name = "sirocco";
     int longTurnMillis = 500;
     int blockingMillis = 20;
+    int maxTurnMillis = 30_000;
     Observer observer = Observer.NONE;
     private long memory = Runtime.getRuntime().maxMemory() / 4;
     private int connections; // 0: as many as memory allows
@@ -58,6 +59,23 @@ public final class Settings {
     public Settings blockingMillis(int blockingMillis) {
         this.blockingMillis = inRange("blockingMillis", blockingMillis, 0, 3_600_000);
         return this;
+    }
+
+    /**
+     * Sets the number of milliseconds after which a loop that has not ended its turn is dead: it
+     * waits for a lock that nobody releases, or for a call that does not return. The observer is
+     * notified of its death, {@link Loops#failure} completes, and the loop ends when the turn does.
+     * 0 never gives a loop up, and neither does a JVM that was started with a debugger's agent.
+     * 30,000 by default.
+     */
+    public Settings maxTurnMillis(int maxTurnMillis) {
+        this.maxTurnMillis = inRange("maxTurnMillis", maxTurnMillis, 0, Integer.MAX_VALUE);
+        return this;
+    }
+
+    /** Has no thread watch the loops: for clients, whose loops run no code of others. */
+    public Settings withoutWatchdog() {
+        return longTurnMillis(0).blockingMillis(0).maxTurnMillis(0);
     }
 
     /** Sets the observer of the loops' events. */

@@ -8,8 +8,12 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 /**
  * Looks at the loops every few milliseconds while one of them is in a long turn, half as often
@@ -27,15 +31,31 @@ import java.util.concurrent.locks.LockSupport;
  * nobody. On Linux, the time that the loop's thread was ready to run and got no processor does not
  * count either.
  *
+ * <p>A loop that does not end its turn within {@link Settings#maxTurnMillis}, by what the watchdog
+ * has seen, is dead. That is decided without any lock: code that writes the log, and observers, run
+ * on another thread, since the loop may have the lock that they wait for.
+ *
  * <p>It goes by real time, not by the loops' clock.
  */
 final class Watchdog implements AutoCloseable {
     static {
-        LinkedErrors.link(Throwable.class, Watchdog.NOT_LOOKED, Watchdog.MISSED);
+        LinkedErrors.link(
+                Throwable.class, Watchdog.NOT_LOOKED, Watchdog.MISSED, Watchdog.OBSERVER_THREW);
     }
 
     private static final String NOT_LOOKED = "the watchdog could not look";
     private static final String MISSED = "the watchdog has missed a look";
+    private static final String OBSERVER_THREW = "the observer threw";
+    private static final String SPARED =
+            "{0} has not ended its turn for {1} ms; it is not given up, since this JVM was started"
+                    + " for a debugger";
+    private static final String ON_TRIAL =
+            "{0} has blocked {1} for {2} ms{3}; the JDK''s scheduler runs it until it is known to be"
+                    + " quick";
+    private static final String BLAMED =
+            "{0} has blocked {1} for {2} ms without parking; from now on the JDK''s scheduler runs"
+                    + " it, not the event loops:{3}";
+    private static final int MAX_REPORTS = 64; // that wait
     private static final LazyLogger LOG = LazyLogger.of(Watchdog.class);
     private static final long DOZE = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int IDLE_LOOKS = 5; // before it dozes
@@ -54,6 +74,7 @@ final class Watchdog implements AutoCloseable {
     private final Settings settings;
     private final long interval;
     private final Sight[] sights;
+    private final Executor reports;
     private Thread thread;
     private volatile boolean dozing;
     private volatile boolean closed;
@@ -62,6 +83,9 @@ final class Watchdog implements AutoCloseable {
     private static final class Sight {
         long reported; // the turn that was reported last, by its begin
         long turn; // that was going on at the last look, by its begin
+        long turnNanos; // for how long that turn has been seen
+        long turnLooked; // when it was seen last
+        boolean stalled; // the turn that goes on has been given up
         long run; // that was going on at the last look
         long looked; // when that was
         long nanos; // for how long the run has been seen
@@ -72,21 +96,45 @@ final class Watchdog implements AutoCloseable {
     }
 
     Watchdog(List<Loop> loops, Settings settings) {
+        this(loops, settings, reports(settings.name));
+    }
+
+    /** Has {@code reports} write the log and call the observer. */
+    Watchdog(List<Loop> loops, Settings settings, Executor reports) {
         this.loops = loops;
+        this.reports = reports;
         this.settings = settings;
         this.sights = new Sight[loops.size()];
         for (int i = 0; i < sights.length; i++) {
             sights[i] = new Sight();
         }
         long shortest =
-                Math.min(
-                        settings.longTurnMillis > 0 ? settings.longTurnMillis : Integer.MAX_VALUE,
-                        settings.blockingMillis > 0 ? settings.blockingMillis : Integer.MAX_VALUE);
+                IntStream.of(
+                                settings.longTurnMillis,
+                                settings.blockingMillis,
+                                settings.maxTurnMillis)
+                        .filter(millis -> millis > 0)
+                        .min()
+                        .orElse(Integer.MAX_VALUE);
         this.interval = TimeUnit.MILLISECONDS.toNanos(Math.clamp(shortest / 4, 1, 125));
     }
 
+    /** Runs a few reports one after the other; drops those that are too many. */
+    private static Executor reports(String name) {
+        return new ThreadPoolExecutor(
+                0,
+                1,
+                1,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(MAX_REPORTS),
+                Thread.ofPlatform().daemon().name(name + "-watchdog-reports").factory(),
+                new ThreadPoolExecutor.DiscardPolicy());
+    }
+
     void start() {
-        if (settings.longTurnMillis > 0 || settings.blockingMillis > 0) {
+        if (settings.longTurnMillis > 0
+                || settings.blockingMillis > 0
+                || settings.maxTurnMillis > 0) {
             thread =
                     Thread.ofPlatform()
                             .daemon()
@@ -153,6 +201,9 @@ final class Watchdog implements AutoCloseable {
         if (since != 0 && (since == sight.turn || now - since >= interval)) {
             loop.turns.isLong(since);
         }
+        if (settings.maxTurnMillis > 0) {
+            lookForStall(loop, sight, since, now);
+        }
         sight.turn = since;
         if (since != 0 && settings.longTurnMillis > 0) {
             lookAtTurn(loop, sight, since, (now - since) / 1_000_000);
@@ -166,6 +217,28 @@ final class Watchdog implements AutoCloseable {
         return now - since < interval / 2 ? Found.SHORT_TURN : Found.LONG_TURN;
     }
 
+    private void lookForStall(Loop loop, Sight sight, long since, long now) {
+        long passed = now - sight.turnLooked;
+        sight.turnLooked = now;
+        if (since == 0 || since != sight.turn) {
+            sight.turnNanos = 0;
+            sight.stalled = false;
+            return;
+        }
+        sight.turnNanos += Math.clamp(passed, 0, 2 * interval);
+        long millis = sight.turnNanos / 1_000_000;
+        if (millis < settings.maxTurnMillis || sight.stalled || loop.hasFailed()) {
+            return;
+        }
+        sight.stalled = true;
+        if (Debugger.isPossible()) {
+            reports.execute(() -> LOG.get().log(Level.WARNING, SPARED, loop, millis));
+            return;
+        }
+        loop.stall(millis);
+        reports.execute(loop::reportDeath);
+    }
+
     private void lookAtTurn(Loop loop, Sight sight, long since, long held) {
         if (held < settings.longTurnMillis || sight.reported == since) {
             return;
@@ -175,18 +248,20 @@ final class Watchdog implements AutoCloseable {
             return; // it has let go meanwhile
         }
         sight.reported = since;
-        LOG.get()
-                .log(
-                        Level.WARNING,
-                        "{0} has been blocked for {1} ms by{2}",
-                        loop,
-                        held,
-                        show(stack));
         LoopBlockedEvent.commit(loop, held, stack);
+        String text = "{0} has been blocked for {1} ms by{2}";
+        reports.execute(
+                () -> {
+                    LOG.get().log(Level.WARNING, text, loop, held, show(stack));
+                    notify(() -> settings.observer.loopBlocked(loop, held, stack));
+                });
+    }
+
+    private static void notify(Runnable observer) {
         try {
-            settings.observer.loopBlocked(loop, held, stack);
+            observer.run();
         } catch (Throwable e) {
-            LOG.get().log(Level.WARNING, "the observer threw", e);
+            Loop.warn(LOG, OBSERVER_THREW, e);
         }
     }
 
@@ -222,7 +297,7 @@ final class Watchdog implements AutoCloseable {
         } else if (sight.nanos >= LONG * limit && sight.cold * 2 <= sight.stacks) {
             sight.onTrial = null;
             kind.moveForGood();
-            blame(loop, kind, sight, stack);
+            blame(loop, kind, sight.nanos / 1_000_000, stack);
         }
     }
 
@@ -233,38 +308,21 @@ final class Watchdog implements AutoCloseable {
         }
         loop.blockingTaskKinds++;
         long millis = sight.nanos / 1_000_000;
-        if (kind.onTrial()) {
+        boolean onTrial = kind.onTrial();
+        if (onTrial) {
             sight.onTrial = kind;
             String loading = sight.cold * 2 > sight.stacks ? ", mostly by loading classes" : "";
-            LOG.get()
-                    .log(
-                            Level.INFO,
-                            "{0} has blocked {1} for {2} ms{3}; the JDK''s scheduler runs it until"
-                                    + " it is known to be quick",
-                            kind,
-                            loop,
-                            millis,
-                            loading);
+            reports.execute(() -> LOG.get().log(Level.INFO, ON_TRIAL, kind, loop, millis, loading));
         } else {
-            blame(loop, kind, sight, stack);
+            blame(loop, kind, millis, stack);
         }
-        try {
-            settings.observer.taskKindMoved(loop, kind, millis, stack);
-        } catch (Throwable e) {
-            LOG.get().log(Level.WARNING, "the observer threw", e);
-        }
+        reports.execute(
+                () -> notify(() -> settings.observer.taskKindMoved(loop, kind, millis, stack)));
     }
 
-    private static void blame(Loop loop, TaskKind kind, Sight sight, StackTraceElement[] stack) {
-        LOG.get()
-                .log(
-                        Level.WARNING,
-                        "{0} has blocked {1} for {2} ms without parking; from now on the JDK''s"
-                                + " scheduler runs it, not the event loops:{3}",
-                        kind,
-                        loop,
-                        sight.nanos / 1_000_000,
-                        show(stack));
+    private void blame(Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {
+        reports.execute(
+                () -> LOG.get().log(Level.WARNING, BLAMED, kind, loop, millis, show(stack)));
     }
 
     /** Returns whether classes are being found, initialised or linked: that happens once. */

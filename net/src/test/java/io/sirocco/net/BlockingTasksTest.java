@@ -177,7 +177,7 @@ class BlockingTasksTest {
         rig.close();
         rig.start(s -> s.loops(1).blockingMillis(0));
         Loop loop = rig.loop();
-        var watchdog = new Watchdog(List.of(loop), new Settings());
+        var watchdog = new Watchdog(List.of(loop), new Settings(), Runnable::run);
         var done = new CountDownLatch(1);
         Thread thread = loop.startVirtual(kind, () -> spin(() -> done.getCount() == 0));
         Rig.until("it runs", () -> loop.kind() == kind);

@@ -116,6 +116,9 @@ public record Configuration(
         var options = new ArrayList<String>();
         if (server.loops() != next.server.loops()) options.add("server.loops");
         if (server.transport() != next.server.transport()) options.add("server.transport");
+        if (!server.blockedLoop().equals(next.server.blockedLoop())) {
+            options.add("server.blocked-loop-timeout");
+        }
         if (limits.maxConnectionsPerLoop() != next.limits.maxConnectionsPerLoop())
             options.add("limits.max-connections-per-loop");
         if (limits.maxOpenConnectionsPerLoop() != next.limits.maxOpenConnectionsPerLoop()) {
@@ -149,6 +152,7 @@ public record Configuration(
                         next.server.name(),
                         next.server.drainDelay(),
                         next.server.drain(),
+                        server.blockedLoop(),
                         next.server.reload()),
                 next.listen.stream().map(this::bound).toList(),
                 next.proxies,

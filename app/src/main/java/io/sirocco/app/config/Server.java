@@ -12,6 +12,8 @@ import java.time.Duration;
  * @param name the value of the {@code Server} header; empty for none
  * @param drainDelay how long connections are accepted while the server is not ready any more
  * @param drain how long requests in progress have to finish; zero: they are cut off
+ * @param blockedLoop how long an event loop may be blocked before the process ends; a change needs
+ *     a restart
  * @param reload whether to watch {@link Configuration#files}
  */
 public record Server(
@@ -20,6 +22,7 @@ public record Server(
         String name,
         Duration drainDelay,
         Duration drain,
+        Duration blockedLoop,
         boolean reload) {
     static final int MAX_LOOPS = 1024;
 
@@ -30,6 +33,7 @@ public record Server(
                 table.text("name", "Sirocco", Texts::fieldValue),
                 table.time("drain-delay", "0s"),
                 table.time("drain-timeout", "30s"),
+                table.time("blocked-loop-timeout", "30s"),
                 table.flag("reload", true));
     }
 }

@@ -48,8 +48,7 @@ public final class CluBench {
                                         s.loops(1)
                                                 .transport(plan.transport())
                                                 .name("bench")
-                                                .longTurnMillis(0)
-                                                .blockingMillis(0));
+                                                .withoutWatchdog());
                 var clients = new CluClients(plan, loops)) {
             return new CluBench(plan, loops.all().getFirst(), clients).run(progress);
         }

@@ -34,8 +34,7 @@ final class OwnPart implements Part {
                                 s.loops(1)
                                         .transport(share.transport())
                                         .name("hold")
-                                        .longTurnMillis(0)
-                                        .blockingMillis(0)));
+                                        .withoutWatchdog()));
     }
 
     @Override

@@ -77,8 +77,7 @@ public final class LiveBench {
                                 s.loops(plan.loops)
                                         .transport(plan.transport)
                                         .name("bench")
-                                        .longTurnMillis(0)
-                                        .blockingMillis(0))) {
+                                        .withoutWatchdog())) {
             return run.on(loops.all());
         } finally {
             Thread.interrupted();

@@ -71,11 +71,7 @@ public final class HttpClient implements AutoCloseable {
         HttpClientSettings.Frozen settings = frozen(configure);
         Loops own =
                 Loops.start(
-                        s ->
-                                s.loops(settings.loops())
-                                        .name("sirocco-client")
-                                        .longTurnMillis(0)
-                                        .blockingMillis(0));
+                        s -> s.loops(settings.loops()).name("sirocco-client").withoutWatchdog());
         return new HttpClient(own::all, own, settings);
     }
 

@@ -55,8 +55,7 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
                                 s ->
                                         s.loops(1)
                                                 .name("sirocco-live")
-                                                .longTurnMillis(0) // its watchdog is a thread
-                                                .blockingMillis(0)
+                                                .withoutWatchdog()
                                                 .clock(settings.clock));
         this.loop = (own == null ? settings.loops : own).next();
         this.json = settings.json;
