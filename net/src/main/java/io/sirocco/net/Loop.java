@@ -139,6 +139,9 @@ public final class Loop implements Executor {
 
     private static final Set<Thread> THREADS = ConcurrentHashMap.newKeySet();
 
+    /** Made beforehand, as there may be no heap when it is needed. */
+    private static final Consumer<Runnable> DROP = task -> {};
+
     static final String STOPPING = "the loop is stopping";
 
     Loop(int index, Settings settings) {
@@ -566,10 +569,17 @@ public final class Loop implements Executor {
      */
     void lost(Throwable thrown) {
         failure = thrown;
-        fromOthers.close(task -> {});
+        over = true;
+        fromOthers.close(DROP);
         virtualThreads.close();
         complete(ended, this);
-        reportDeath();
+        try {
+            while (!virtualThreads.isEmpty()) { // others may wait for what these hold
+                virtualThreads.abandonNext();
+            }
+        } finally {
+            reportDeath();
+        }
     }
 
     /** Aborts what is open and ends the thread. */
@@ -673,7 +683,13 @@ public final class Loop implements Executor {
     /** Returns the stack of the thread that the loop runs at this moment. Any thread. */
     StackTraceElement[] stack() {
         Thread carried = virtualThreads.running();
-        return (carried != null ? carried : thread).getStackTrace();
+        try {
+            return (carried != null ? carried : thread).getStackTrace();
+        } finally {
+            if (carrier != null) {
+                carrier.runAgain(); // without heap the JDK does not, and has kept it from running
+            }
+        }
     }
 
     /** Returns a number that stays the same as long as one run of a task goes on. Any thread. */
@@ -693,8 +709,9 @@ public final class Loop implements Executor {
 
     /** Another thread has made a virtual thread runnable. Any thread. */
     void virtualThreadRunnable() {
-        if (!wakeIfAsleep() && carrier != null) {
-            carrier.wake(); // the loop may wait for a lock
+        wakeIfAsleep();
+        if (carrier != null) {
+            carrier.wake(); // the loop may wait for a lock, on its way to the kernel as well
         }
     }
 
@@ -807,7 +824,8 @@ public final class Loop implements Executor {
 
     /**
      * Declares the loop dead, since it has not ended its turn for {@code millis}; it ends with the
-     * turn. {@link #reportDeath} is to follow. The watchdog's thread; takes no lock.
+     * turn. {@link #logDeath} and {@link #notifyOwner} are to follow. The watchdog's thread; takes
+     * no lock.
      */
     void stall(long millis) {
         var stalled =
@@ -826,13 +844,24 @@ public final class Loop implements Executor {
 
     /**
      * Reports the death, since a server with fewer loops than it started must not look healthy.
-     * Does nothing the second time.
+     * Does nothing if the loop was dead before, since it had stalled.
      */
-    void reportDeath() {
-        if (death.isDone()) {
-            return;
+    private void reportDeath() {
+        if (!death.isDone()) {
+            complete(death, failure);
+            logDeath();
+            notifyObserver();
         }
+    }
+
+    /** Notifies the owner of the death. May wait for the loops. Any thread. */
+    void notifyOwner() {
         complete(death, failure);
+        notifyObserver();
+    }
+
+    /** Logs the death. Any thread. */
+    void logDeath() {
         try {
             LOG.get().log(Level.ERROR, thread.getName() + " has died", failure);
         } catch (Throwable e) {
@@ -842,6 +871,9 @@ public final class Loop implements Executor {
                 // nothing is left that could report it
             }
         }
+    }
+
+    private void notifyObserver() {
         try {
             settings.observer.loopDied(this, failure);
         } catch (Throwable e) {
@@ -992,16 +1024,14 @@ public final class Loop implements Executor {
     }
 
     /** Ends the wait for the kernel, if the loop is in one. Any thread. */
-    private boolean wakeIfAsleep() {
-        if (sleep != ASLEEP || !SLEEP.compareAndSet(this, ASLEEP, WAKING)) {
-            return false;
+    private void wakeIfAsleep() {
+        if (sleep == ASLEEP && SLEEP.compareAndSet(this, ASLEEP, WAKING)) {
+            try {
+                transport.wake(); // by one thread at a time: the JDK takes a lock in a selector
+            } finally {
+                sleep = AWAKE;
+            }
         }
-        try {
-            transport.wake(); // by one thread at a time: the JDK takes a lock in a selector
-        } finally {
-            sleep = AWAKE;
-        }
-        return true;
     }
 
     private void takeOver(Runnable task) {

@@ -35,6 +35,7 @@ final class LoopCarrier implements Executor {
     private final Thread main;
     private Runnable continuation; // of the loop's code
     private Runnable task; // that the loop's code has asked for; null for none
+    private boolean calling; // the loop's code waits for its task, and no other thread may run
     private volatile boolean runnable; // the loop's code is
     private volatile boolean parked;
 
@@ -74,6 +75,15 @@ final class LoopCarrier implements Executor {
         }
     }
 
+    /**
+     * Has the loop's code run, if it can. The JDK keeps a thread that can run from running while it
+     * takes its stack, and does not submit it again if it finds no heap.
+     */
+    void runAgain() {
+        runnable = true;
+        wake();
+    }
+
     /** Another thread has made a virtual thread runnable. */
     void wake() {
         if (parked) {
@@ -89,10 +99,13 @@ final class LoopCarrier implements Executor {
      */
     boolean call(Runnable task) {
         this.task = task;
+        calling = true;
         try {
             Thread.yield();
         } catch (OutOfMemoryError e) { // there is no heap for the stack
             // it is still there
+        } finally {
+            calling = false;
         }
         boolean done = this.task == null;
         this.task = null;
@@ -109,12 +122,23 @@ final class LoopCarrier implements Executor {
                 }
                 if (task != null) {
                     runTask();
-                } else if (!threads.runSome() && !runnable && main.isAlive()) {
+                } else if (calling) { // the JDK takes the stack of the loop's code
+                    Thread.onSpinWait();
+                } else if (!runThreads() && !runnable && main.isAlive()) {
                     park();
                 }
             }
         } catch (Throwable e) { // the JDK could not park or continue the loop's code
             loop.lost(e);
+        }
+    }
+
+    private boolean runThreads() {
+        try {
+            return threads.runSome();
+        } catch (Throwable e) { // out of heap, above all: the loop's code can still end it
+            loop.die(e);
+            return true;
         }
     }
 

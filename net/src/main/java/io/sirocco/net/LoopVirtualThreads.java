@@ -155,9 +155,7 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
             run(next);
             return true;
         }
-        if (runnable.isEmpty()) {
-            takeUnparked();
-        }
+        takeUnparked(); // or those that yield again and again would overtake them for ever
         for (int left = most; left > 0; left--) {
             LoopVirtualThread next = runnable.poll();
             if (next == null) {

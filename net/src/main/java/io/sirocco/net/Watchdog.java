@@ -236,7 +236,8 @@ final class Watchdog implements AutoCloseable {
             return;
         }
         loop.stall(millis);
-        reports.execute(loop::reportDeath);
+        reports.execute(loop::logDeath);
+        Thread.ofPlatform().daemon().name(settings.name + "-death").start(loop::notifyOwner);
     }
 
     private void lookAtTurn(Loop loop, Sight sight, long since, long held) {
