@@ -12,6 +12,7 @@ abstract sealed class Lane permits Client {
     private static final VarHandle NEWEST = newest();
 
     private volatile Task newest;
+    private volatile boolean running; // tasks that have waited: none may overtake the rest of them
 
     private static final class Task {
         final Runnable what;
@@ -29,7 +30,7 @@ abstract sealed class Lane permits Client {
     /** Has {@code what} run where it lives: at once, if that is here and nothing waits. */
     final void inOrder(Runnable what) {
         Shard here = shard();
-        if (newest == null && here.loop.runInLoop(what)) {
+        if (newest == null && !running && here.loop.runInLoop(what)) {
             return;
         }
         Task top;
@@ -56,9 +57,11 @@ abstract sealed class Lane permits Client {
             oldest = each;
             each = older;
         }
+        running = true;
         for (Task each = oldest; each != null; each = each.next) {
             Tasks.run(each.what, "a task of a client failed");
         }
+        running = false;
     }
 
     private static VarHandle newest() {
