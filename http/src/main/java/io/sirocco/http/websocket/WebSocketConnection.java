@@ -12,6 +12,7 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.TaskKind;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -37,11 +38,15 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     private final WebSocketListener listener;
     private final TaskKind kind; // of the listener's calls; null for one that stays on the loop
     private ListenerQueue queue; // null while the listener is called on the loop
+    private ArrayDeque<Call> behind; // the call of the listener that goes on; null for none
     private MessageReader reader; // null between messages, unless it keeps a context
 
     private Closed firstClose; // of the side that was first; null while it is open
     private long heard; // when something came last, in the loop's milliseconds
     private long since; // since when a pong or the peer's close frame is expected
+
+    /** A call of the listener, and the bytes that are reserved for it. */
+    private record Call(int cost, Runnable what) {}
 
     public WebSocketConnection(
             Connection connection,
@@ -215,11 +220,13 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     private void call(int cost, Runnable call) {
         boolean mayBlock =
                 sockets.terms.blockingListener() && !(listener instanceof BlockingWebSocket);
-        if (kind == null && !mayBlock) {
-            callNow(call);
+        if (is(CALLING)) {
+            callLater(cost, call);
+        } else if (kind == null && !mayBlock) {
+            callHere(call);
         } else if (queue == null && !mayBlock && !kind.moved()) {
             TaskKind before = context.loop.beginTask(kind);
-            callNow(call);
+            callHere(call);
             context.loop.endTask(before);
         } else {
             if (queue == null) {
@@ -233,6 +240,42 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
                 flags |= BEHIND;
             }
         }
+    }
+
+    /** Calls the listener on the loop, and then again for what has come meanwhile. */
+    private void callHere(Runnable call) {
+        flags |= CALLING;
+        callNow(call);
+        flags &= ~CALLING;
+        while (behind != null && !is(CALLING)) {
+            Call next = behind.poll();
+            if (next != null) {
+                context.loop.memory().release(next.cost);
+                call(next.cost, next.what);
+                continue;
+            }
+            behind = null;
+            if (queue == null || !queue.isFull()) {
+                flags &= ~BEHIND;
+                readAgain();
+            }
+        }
+    }
+
+    /**
+     * Calls of one listener do not overlap: one may wait for a lock, on a thread of the loop, while
+     * another thread of the loop does something that leads to the next. One more message is read at
+     * most.
+     */
+    private void callLater(int cost, Runnable call) {
+        if (cost > 0 && !reserve(cost)) {
+            return;
+        }
+        if (behind == null) {
+            behind = new ArrayDeque<>(2);
+        }
+        behind.add(new Call(cost, call));
+        flags |= BEHIND;
     }
 
     /** Calls the listener, on the loop or on the thread of its queue. */

@@ -17,6 +17,7 @@ abstract sealed class WebSocketOutput extends WebSocketSender permits WebSocketC
     static final int PINGED = 1 << 4; // and nothing was heard since
     static final int PEER_CLOSED = 1 << 5; // it sent a Close frame first, or a violation
     static final int BEHIND = 1 << 6; // too much waits for the listener
+    static final int CALLING = 1 << 7; // the listener, which may wait for a lock
 
     final Connection connection;
     int flags;
