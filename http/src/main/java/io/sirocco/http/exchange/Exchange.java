@@ -168,15 +168,18 @@ public final class Exchange extends HandlerThread implements Runnable {
     public void refuseBody(RequestError refusal) {
         boolean handlerWaits = !routeTarget.collectsBody() && body.wanted();
         boolean onlyTold = handlerWaits || !pending(); // the handler's exception is responded to
-        if (onlyTold) {
-            rejected(refusal);
-        }
+        Runnable report = onlyTold ? rejected(refusal) : null;
         stream.abandonBody();
         body.fail(new BodyRefused(refusal));
-        if (!onlyTold) {
+        if (!onlyTold && pending()) { // code that has waited for the body may have responded
             refuse(refusal);
-        } else if (!ended) {
+            return;
+        }
+        if (!ended) {
             schedule();
+        }
+        if (report != null) {
+            context.notifyMonitor(report);
         }
     }
 
@@ -236,7 +239,13 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /** Called when the client has closed its side of the connection, or all of it. */
     public void clientGone() {
-        if (ended || gone) {
+        if (!ended) {
+            notifyGone();
+        }
+    }
+
+    private void notifyGone() {
+        if (gone) {
             return;
         }
         gone = true;
@@ -254,8 +263,8 @@ public final class Exchange extends HandlerThread implements Runnable {
         closePump();
         if (!ended) {
             responded = true;
-            clientGone();
-            ended = true;
+            ended = true; // before the program is called, whose handler may run meanwhile
+            notifyGone();
             if (event != null || context.monitored()) {
                 bytesOut = Math.max(0, bytesOut - stream.unsent());
                 ExchangeReport.now(this).deliver(false);
@@ -389,28 +398,29 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /** Responds to an error with this page. */
     void refuse(RequestError refusal, ResponseMessage page) {
-        rejected(refusal);
-        closePump();
-        responded = true;
+        responded = true; // before the program is called, whose handler may run meanwhile
         status = refusal.status();
+        context.notifyMonitor(rejected(refusal));
+        closePump();
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
         send(page, bytes);
     }
 
-    private void rejected(RequestError refusal) {
+    /** Counts the refusal; returns what notifies the monitor of it. */
+    private Runnable rejected(RequestError refusal) {
         context.rejected++;
         rule = refusal;
-        if (context.monitored()) {
-            context.reportRejected(
-                    refusal,
-                    id(),
-                    request.remoteAddress(),
-                    request.isSecure(),
-                    request.method(),
-                    request.target(),
-                    false,
-                    0);
-        }
+        return context.monitored()
+                ? context.rejection(
+                        refusal,
+                        id(),
+                        request.remoteAddress(),
+                        request.isSecure(),
+                        request.method(),
+                        request.target(),
+                        false,
+                        0)
+                : LoopContext.UNMONITORED;
     }
 
     // ---- memory

@@ -44,6 +44,8 @@ public final class LoopContext extends WebSocketContext {
     ServerContext serverContext;
     public Limits limits;
 
+    static final Runnable UNMONITORED = () -> {};
+
     private static final int SPARE_HEADS = 64;
     private static final int LARGEST_SPARE = 4 << 10;
 
@@ -342,8 +344,8 @@ public final class LoopContext extends WebSocketContext {
         }
     }
 
-    /** Notifies the monitor of a refused request. */
-    public void reportRejected(
+    /** Returns what notifies the monitor of a refused request. */
+    public Runnable rejection(
             RequestError rule,
             String id,
             SocketAddress remote,
@@ -364,10 +366,14 @@ public final class LoopContext extends WebSocketContext {
                         target,
                         alone,
                         bytesOut);
-        notifyMonitor(() -> serverContext.monitor().rejected(refusal));
+        return () -> serverContext.monitor().rejected(refusal);
     }
 
-    void notifyMonitor(Runnable call) {
+    /**
+     * Calls the monitor, which may wait for a lock: other threads of the loop run meanwhile, and
+     * find everything as it is now.
+     */
+    public void notifyMonitor(Runnable call) {
         try {
             call.run();
         } catch (Throwable e) {

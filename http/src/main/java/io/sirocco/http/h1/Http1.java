@@ -175,22 +175,26 @@ final class Http1 extends Http1Output implements ServerProtocol {
         flags &= ~KEEP_ALIVE;
         ResponseMessage page = context.page(rule);
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
-        if (context.monitored()) {
-            context.reportRejected(
-                    rule,
-                    context.nextId(),
-                    connection.remote(),
-                    connection.secure(),
-                    method,
-                    target,
-                    true,
-                    bytes.length);
-        }
+        Runnable report =
+                context.monitored()
+                        ? context.rejection(
+                                rule,
+                                context.nextId(),
+                                connection.remote(),
+                                connection.secure(),
+                                method,
+                                target,
+                                true,
+                                bytes.length)
+                        : null;
         writeHead(page, bytes.length);
         connection.write(bytes, 0, bytes.length);
         connection.watchOutput(false);
         connection.deadline(after(context.limits.writeMillis()));
         connection.finish();
+        if (report != null) {
+            context.notifyMonitor(report);
+        }
     }
 
     // ---- the body of the request
