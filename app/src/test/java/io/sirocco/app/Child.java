@@ -35,6 +35,11 @@ public final class Child implements AutoCloseable {
         this("--default-signal=INT,HUP", options, arguments);
     }
 
+    /** Runs {@code main} instead. */
+    Child(List<String> options, Class<?> main, String... arguments) throws IOException {
+        this(List.of(), System.getProperty("java.class.path"), options, main, arguments);
+    }
+
     /** Starts it as nohup does. */
     static Child belowNohup(String... arguments) throws IOException {
         return new Child("--ignore-signal=HUP", FLAGS, arguments);
@@ -63,12 +68,22 @@ public final class Child implements AutoCloseable {
 
     private Child(List<String> prefix, String classPath, List<String> options, String... arguments)
             throws IOException {
+        this(prefix, classPath, options, Main.class, arguments);
+    }
+
+    private Child(
+            List<String> prefix,
+            String classPath,
+            List<String> options,
+            Class<?> main,
+            String... arguments)
+            throws IOException {
         var command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         command.addAll(options);
         command.addAll(List.of("-cp", classPath));
-        command.add(Main.class.getName());
+        command.add(main.getName());
         command.addAll(List.of(arguments));
         process = new ProcessBuilder(command).start();
     }
