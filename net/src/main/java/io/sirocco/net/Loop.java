@@ -680,11 +680,30 @@ public final class Loop implements Executor {
         }
     }
 
+    /**
+     * Returns the stack of what blocks the loop at this moment: of its own code if that waits, else
+     * of the thread that it runs. Any thread.
+     */
+    StackTraceElement[] blockingStack() {
+        return isWaiting() ? stackOf(thread) : stack();
+    }
+
+    private boolean isWaiting() {
+        return switch (thread.getState()) {
+            case BLOCKED, WAITING, TIMED_WAITING -> true;
+            case NEW, RUNNABLE, TERMINATED -> false;
+        };
+    }
+
     /** Returns the stack of the thread that the loop runs at this moment. Any thread. */
     StackTraceElement[] stack() {
         Thread carried = virtualThreads.running();
+        return stackOf(carried != null ? carried : thread);
+    }
+
+    private StackTraceElement[] stackOf(Thread of) {
         try {
-            return (carried != null ? carried : thread).getStackTrace();
+            return of.getStackTrace();
         } finally {
             if (carrier != null) {
                 carrier.runAgain(); // without heap the JDK does not, and has kept it from running
@@ -831,7 +850,7 @@ public final class Loop implements Executor {
         var stalled =
                 new LoopStalledException(
                         thread.getName() + " has not ended its turn for " + millis + " ms",
-                        thread.getStackTrace());
+                        stackOf(thread));
         for (Thread waiting : virtualThreads.some()) {
             stalled.addSuppressed(
                     new LoopStalledException(

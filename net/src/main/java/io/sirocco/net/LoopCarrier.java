@@ -149,6 +149,7 @@ final class LoopCarrier implements Executor {
     }
 
     private void park() {
+        Thread.interrupted(); // or it would not park
         parked = true;
         if (!runnable && threads.noneUnparked()) {
             LockSupport.park(this);

@@ -244,7 +244,7 @@ final class Watchdog implements AutoCloseable {
         if (held < settings.longTurnMillis || sight.reported == since) {
             return;
         }
-        StackTraceElement[] stack = loop.stack();
+        StackTraceElement[] stack = loop.blockingStack();
         if (loop.turns.begun() != since) {
             return; // it has let go meanwhile
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.websocket;
 
+import io.sirocco.net.Chunk;
 import io.sirocco.net.Connection;
 
 /**
@@ -99,9 +100,12 @@ abstract sealed class WebSocketOutput extends WebSocketSender permits WebSocketC
             connection.writeStable(masked, 0, masked.length);
             return;
         }
+        int length = (int) Frame.size(context.role, payload.length) - payload.length;
+        Chunk chunk =
+                connection.reserve(length); // which may wait for memory: the head comes behind
         byte[] head = context.frameHead;
-        int length = Frame.head(head, 0, first, payload.length);
-        connection.reserve(length).put(head, 0, length);
+        Frame.head(head, 0, first, payload.length);
+        chunk.put(head, 0, length);
         connection.writeStable(payload, 0, payload.length);
     }
 
