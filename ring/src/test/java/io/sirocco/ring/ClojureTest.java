@@ -63,6 +63,11 @@ class ClojureTest {
     }
 
     @TestFactory
+    List<DynamicTest> locks() {
+        return ClojureTests.of("sirocco.ring.locks-test");
+    }
+
+    @TestFactory
     List<DynamicTest> application() {
         return ClojureTests.of("sirocco.ring.application-test");
     }
