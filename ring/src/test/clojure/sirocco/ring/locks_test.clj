@@ -9,7 +9,7 @@
             [sirocco.ring.websocket :as ws])
   (:import (java.io OutputStream PrintStream)
            (java.net InetAddress Socket)
-           (java.util.concurrent Callable Executor Executors ExecutorService Future)
+           (java.util.concurrent Executor)
            (java.util.concurrent.locks ReentrantLock)))
 
 (set! *warn-on-reflection* true)
@@ -66,9 +66,9 @@
         (is (= [:text turn] (first (remove #{[:text "closed"]} (repeatedly #(frames/read! socket))))))))))
 
 (defn- talk-at-once [port]
-  (with-open [^ExecutorService threads (Executors/newVirtualThreadPerTaskExecutor)]
-    (doseq [^Future talking (mapv #(.submit threads ^Callable (fn [] (talk port %))) (range clients))]
-      (.get talking))))
+  (let [all (mapv #(future (talk port %)) (range clients))]
+    (when (deref (future (run! deref all)) 15000 true)
+      (throw (ex-info "clients were not answered" {})))))
 
 (defn- check [under]
   (doseq [transport [:io-uring :nio]
