@@ -73,11 +73,7 @@ public final class LockedServer implements AutoCloseable {
 
     /** Starts one on a port that the system chooses. */
     public LockedServer(TransportKind transport, SharedLock lock, Consumer<Routes> more) {
-        this(
-                transport,
-                lock,
-                config -> config.listen(new InetSocketAddress("127.0.0.1", 0)),
-                more);
+        this(transport, lock, config -> config.listen(new InetSocketAddress("127.0.0.1", 0)), more);
     }
 
     private void routes(Routes routes) {
@@ -88,8 +84,11 @@ public final class LockedServer implements AutoCloseable {
             routes.route("POST", "/" + name, this::echo).executionMode(mode);
             routes.route("GET", "/async-" + name, this::completeOnOtherLoop).executionMode(mode);
         }
-        routes.get("/stream/{id}", request -> Response.stream(out -> write(request, out)));
-        routes.get("/events/{id}", request -> Response.events(sink -> send(request, sink)));
+        // On the loop for good: elsewhere a writer waits for the loop with the lock in its hands.
+        routes.route("GET", "/stream/{id}", request -> Response.stream(out -> write(request, out)))
+                .executionMode(ExecutionMode.LOOP);
+        routes.route("GET", "/events/{id}", request -> Response.events(sink -> send(request, sink)))
+                .executionMode(ExecutionMode.LOOP);
     }
 
     /** What was read of the request before the wait is still there behind it. */

@@ -100,8 +100,7 @@ final class LocksTest {
                             lock,
                             routes ->
                                     routes.group(
-                                            "/filtered",
-                                            inner -> plain(inner.filter(filter))))) {
+                                            "/filtered", inner -> plain(inner.filter(filter))))) {
                 List<String> paths = List.of("GET /filtered/inline/", "GET /filtered/virtual/");
                 ClosedLoop.run(CONNECTIONS, QUESTIONS, c -> talk(server, c, paths));
             }

@@ -97,7 +97,9 @@ final class WaitingCallbacksTest {
                 new Monitor() {
                     @Override
                     public void completed(CompletedRequest request) {
-                        waits();
+                        if (request.target().equals("/socket")) {
+                            waits();
+                        }
                     }
                 },
                 () -> {});
@@ -112,17 +114,21 @@ final class WaitingCallbacksTest {
                                         .loops(1)
                                         .monitor(monitor)
                                         .transport(transport),
-                        routes ->
-                                routes.route(
-                                                "GET",
-                                                "/socket",
-                                                request -> {
-                                                    request.onComplete(onComplete);
-                                                    return Response.webSocket(ECHO);
-                                                })
-                                        .executionMode(ExecutionMode.LOOP));
+                        routes -> {
+                            routes.route(
+                                            "GET",
+                                            "/socket",
+                                            request -> {
+                                                request.onComplete(onComplete);
+                                                return Response.webSocket(ECHO);
+                                            })
+                                    .executionMode(ExecutionMode.LOOP);
+                            routes.route("GET", "/next", _ -> Response.text("next"))
+                                    .executionMode(ExecutionMode.INLINE);
+                        });
         try (AutoCloseable _ = () -> LockedServer.stop(server);
-                var caller = new Caller(server.port())) {
+                var caller = new Caller(server.port());
+                var other = new Caller(server.port())) {
             byte[] message = Frame.masked(Frame.FIN | Frame.BINARY, new byte[] {7}, 1);
             lock.lock();
             try {
@@ -138,6 +144,8 @@ final class WaitingCallbacksTest {
                         """);
                 assertEquals(101, caller.receive().status());
                 caller.send(message);
+                other.send(NEXT); // the loop has seen the message before
+                goesOn(other.receive());
             } finally {
                 lock.unlock();
             }

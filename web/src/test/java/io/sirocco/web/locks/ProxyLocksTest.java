@@ -97,10 +97,7 @@ final class ProxyLocksTest {
                         "GET /cached/virtual/",
                         "GET /p/stream/",
                         "GET /packed/inline/");
-        run(
-                transport,
-                kind,
-                (port, c) -> LockedServer.talk(new Caller(port), c, AT_ONCE, paths));
+        run(transport, kind, (port, c) -> LockedServer.talk(new Caller(port), c, AT_ONCE, paths));
     }
 
     private interface Opener {
