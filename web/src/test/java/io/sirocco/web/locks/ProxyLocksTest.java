@@ -106,8 +106,8 @@ final class ProxyLocksTest {
 
     private void run(TransportKind transport, Kind kind, Opener opener) throws Exception {
         var completed = new LongAdder();
+        AccessLog log = AccessLog.open(folder.resolve("log"), LogFormat.JSON, 1 << 16);
         try (var lock = SharedLock.of(kind);
-                var log = AccessLog.open(folder.resolve("log"), LogFormat.JSON, 1 << 16);
                 var cache = ResponseCache.create()) {
             var monitor =
                     new Monitor() {
@@ -117,7 +117,8 @@ final class ProxyLocksTest {
                             completed.increment();
                         }
                     };
-            try (var origin = new LockedServer(transport, lock, _ -> {});
+            try (log;
+                    var origin = new LockedServer(transport, lock, _ -> {});
                     var upstream = Upstream.of("http://127.0.0.1:" + origin.port());
                     var front =
                             new LockedServer(
@@ -136,7 +137,6 @@ final class ProxyLocksTest {
                         connection -> opener.open(front.port(), connection));
             }
             lock.check();
-            log.close();
             assertEquals(completed.sum(), log.written() + log.dropped());
         }
     }
