@@ -16,14 +16,23 @@ import java.util.concurrent.CompletableFuture;
 final class BodyStream extends OutputStream {
     private static final int SIZE = 8 << 10;
 
+    private static final CompletableFuture<Void> NONE_AHEAD =
+            CompletableFuture.completedFuture(null);
+
+    /** Bytes that a writer that is not on the loop hands over before it waits for the loop. */
+    private static final int MAX_AHEAD = 16 << 10;
+
     private final Exchange exchange;
     private final ResponseMessage head;
     private final long length;
     private byte[] gathered = new byte[512];
     private int count;
     private long written;
-    private boolean begun;
+    private boolean sent; // or handed over: the headers, at least
+    private boolean begun; // the response has; loop-confined
     private boolean closed;
+    private CompletableFuture<Void> ahead = NONE_AHEAD; // the outcome of what was handed over last
+    private int aheadBytes; // that were handed over since the writer has waited
 
     BodyStream(Exchange exchange, ResponseMessage head, long length) {
         this.exchange = exchange;
@@ -31,6 +40,7 @@ final class BodyStream extends OutputStream {
         this.length = length;
     }
 
+    /** Returns whether it has begun the response. On the loop. */
     boolean begun() {
         return begun;
     }
@@ -81,7 +91,7 @@ final class BodyStream extends OutputStream {
     }
 
     private void send(boolean evenIfEmpty) throws IOException {
-        if (count > 0 || evenIfEmpty && !begun) {
+        if (count > 0 || evenIfEmpty && !sent) {
             int size = count;
             count = 0; // also if the wait for the client is interrupted: it is sent by then
             send(length, gathered, 0, size, false);
@@ -109,7 +119,7 @@ final class BodyStream extends OutputStream {
                             + written
                             + " were written");
         }
-        boolean whole = !begun && length < 0;
+        boolean whole = !sent && length < 0;
         send(whole ? count : length, gathered, 0, count, true);
     }
 
@@ -118,25 +128,48 @@ final class BodyStream extends OutputStream {
      */
     private void send(long stated, byte[] bytes, int from, int to, boolean last)
             throws IOException {
-        boolean first = !begun;
+        sent = true;
         LoopContext context = exchange.context;
-        CompletableFuture<Void> room;
-        if (context.loop.enter()) {
-            try {
-                room = sendNow(stated, first, bytes, from, to, last);
-            } finally {
-                context.loop.exit();
-            }
-            context.loop.yieldIfLong();
-        } else {
-            byte[] copy = Arrays.copyOfRange(bytes, from, to);
-            room = context.ask(() -> sendNow(stated, first, copy, 0, copy.length, last));
+        if (!context.loop.enter()) {
+            handOver(stated, Arrays.copyOfRange(bytes, from, to), last);
+            return;
         }
+        CompletableFuture<Void> room;
+        try {
+            room = sendNow(stated, bytes, from, to, last);
+        } finally {
+            context.loop.exit();
+        }
+        context.loop.yieldIfLong();
         LoopTasks.join(room);
     }
 
+    /**
+     * Has the loop send a segment, and waits for it only if it is the last one, or when a few
+     * others wait to be sent: the writer may have a lock for which code on the loop waits.
+     */
+    private void handOver(long stated, byte[] copy, boolean last) throws IOException {
+        if (ahead.isDone() || aheadBytes + copy.length > MAX_AHEAD) {
+            awaitAhead();
+        }
+        aheadBytes += copy.length;
+        ahead = exchange.context.ask(() -> sendNow(stated, copy, 0, copy.length, last));
+        if (last) {
+            awaitAhead();
+        }
+    }
+
+    /** Waits until what was handed over is sent; throws what went wrong with it. */
+    private void awaitAhead() throws IOException {
+        CompletableFuture<Void> last = ahead;
+        ahead = NONE_AHEAD;
+        aheadBytes = 0;
+        LoopTasks.join(last);
+    }
+
     private CompletableFuture<Void> sendNow(
-            long stated, boolean first, byte[] bytes, int from, int to, boolean last) {
+            long stated, byte[] bytes, int from, int to, boolean last) {
+        boolean first = !begun;
         if (exchange.ended || first && exchange.responded && !exchange.early) {
             return CompletableFuture.failedFuture(new IOException("the response timed out"));
         }

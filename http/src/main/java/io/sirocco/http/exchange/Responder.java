@@ -240,12 +240,11 @@ final class Responder {
     /** Handles a failed writer: a response that has begun is reset. */
     private void broken(Exchange exchange, BodyStream out, Throwable thrown) {
         ResponseMessage page = Failures.response(exchange, thrown);
-        boolean begun = out.begun();
         onLoop(
                 exchange,
                 () -> {
                     exchange.handlerEnded();
-                    if (begun || exchange.early) {
+                    if (out.begun() || exchange.early) {
                         exchange.breakOff();
                     } else {
                         send(exchange, page, ((Content.Bytes) page.content()).bytes());

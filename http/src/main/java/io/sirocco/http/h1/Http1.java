@@ -276,7 +276,6 @@ final class Http1 extends Http1Output implements ServerProtocol {
         connection.reserveMemory(0);
         boolean unread = body != null || is(OUR_END) || connection.bufferedInput() > 0;
         body = null;
-        done.over();
         boolean keep = is(KEEP_ALIVE);
         flags &= PACED;
         boolean behind = connection.isCongested();
@@ -287,10 +286,11 @@ final class Http1 extends Http1Output implements ServerProtocol {
         if (!keep || context.draining) {
             connection.deadline(after(context.limits.writeMillis()));
             connection.finish(unread);
-            return;
+        } else {
+            connection.deadline(after(behind ? context.limits.writeMillis() : idleMillis));
+            connection.resume();
         }
-        connection.deadline(after(behind ? context.limits.writeMillis() : idleMillis));
-        connection.resume();
+        done.over(); // its listeners may wait, and the next request be served meanwhile
     }
 
     @Override
