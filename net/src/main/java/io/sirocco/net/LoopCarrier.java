@@ -2,6 +2,8 @@
 package io.sirocco.net;
 
 import io.sirocco.net.log.LinkedErrors;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 
@@ -27,6 +29,18 @@ import java.util.concurrent.locks.LockSupport;
 final class LoopCarrier implements Executor {
     static {
         LinkedErrors.link(Throwable.class);
+    }
+
+    private static final VarHandle RUNNABLE;
+
+    static {
+        try {
+            RUNNABLE =
+                    MethodHandles.lookup()
+                            .findVarHandle(LoopCarrier.class, "runnable", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private final Loop loop;
@@ -67,11 +81,13 @@ final class LoopCarrier implements Executor {
         if (continuation == null) {
             continuation = runContinuation; // its own comes first, and is always the same
         }
-        if (continuation == runContinuation) {
+        if (continuation != runContinuation) {
+            LoopVirtualThread.onJdkScheduler(runContinuation);
+        } else if (isCurrent()) { // the loop's code has yielded
+            RUNNABLE.setOpaque(this, true); // without a fence
+        } else {
             runnable = true;
             wake();
-        } else {
-            LoopVirtualThread.onJdkScheduler(runContinuation);
         }
     }
 
@@ -117,7 +133,7 @@ final class LoopCarrier implements Executor {
             main.start();
             while (main.isAlive()) {
                 if (runnable) {
-                    runnable = false;
+                    RUNNABLE.setRelease(this, false);
                     continuation.run(); // until it yields, waits or ends
                 }
                 if (task != null) {
