@@ -3,12 +3,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordingFile;
@@ -89,39 +87,52 @@ final class LoopWaits {
         System.exit(others.isEmpty() && events > 0 ? 0 : 1);
     }
 
+    /** Returns whether it is a wait of a loop; JDK 25 has no event for one that is unmounted. */
     private static boolean isOfALoop(RecordedEvent event) {
+        if (event.getEventType().getName().equals("sirocco.LoopWaited")) {
+            return true;
+        }
         var thread = event.getThread();
         return thread != null
+                && event.getEventType().getName().equals("jdk.VirtualThreadPinned")
                 && thread.isVirtual()
                 && thread.getJavaName() != null
                 && LOOP.test(thread.getJavaName());
     }
 
-    /** Returns the kind of wait, the class of the lock, and the innermost frames outside of the JDK. */
+    /** Returns the kind of wait, what was called in the JDK, and the innermost frames outside of it. */
     private static String describe(RecordedEvent event) {
-        String kind = event.getEventType().getName().replace("jdk.", "");
-        String lock = event.hasField("monitorClass") ? "monitorClass" : "parkedClass";
-        var type = event.hasField(lock) ? event.getClass(lock) : null;
-        return kind + " of " + (type == null ? "nothing" : type.getName()) + " in " + frames(event);
+        boolean waited = event.hasField("waiter");
+        List<String> stack =
+                waited
+                        ? event.getString("waiter").lines().map(LoopWaits::method).toList()
+                        : event.getStackTrace() == null
+                                ? List.of()
+                                : event.getStackTrace().getFrames().stream()
+                                        .map(LoopWaits::method)
+                                        .toList();
+        List<String> program = stack.stream().filter(frame -> !isOfJdk(frame)).limit(4).toList();
+        int depth = program.isEmpty() ? stack.size() : stack.indexOf(program.getFirst());
+        String called = depth > 0 ? " in " + stack.get(depth - 1) : "";
+        return (waited ? "waited" : "pinned") + called + " < " + String.join(" < ", program);
     }
 
-    private static String frames(RecordedEvent event) {
-        var frames = new ArrayList<String>();
-        if (event.getStackTrace() != null) {
-            for (RecordedFrame frame : event.getStackTrace().getFrames()) {
-                String type = frame.getMethod().getType().getName();
-                if (JDK.stream().noneMatch(type::startsWith)) {
-                    frames.add(
-                            type.replaceAll("\\$\\$Lambda.*", "")
-                                    + "."
-                                    + frame.getMethod().getName().replaceAll("\\$\\d+$", ""));
-                }
-                if (frames.size() == 4) {
-                    break;
-                }
-            }
-        }
-        return frames.stream().collect(Collectors.joining(" < "));
+    private static boolean isOfJdk(String frame) {
+        return JDK.stream().anyMatch(frame::startsWith);
+    }
+
+    private static String method(RecordedFrame frame) {
+        return plain(frame.getMethod().getType().getName() + "." + frame.getMethod().getName());
+    }
+
+    /** Of "java.base/java.util.Map.put(Map.java:1)". */
+    private static String method(String element) {
+        return plain(element.replaceAll("\\(.*", "").replaceAll("^.*/", ""));
+    }
+
+    /** Without what differs from run to run. */
+    private static String plain(String method) {
+        return method.replaceAll("\\$\\$Lambda[^.]*", "").replaceAll("\\$\\d+$", "");
     }
 
     /** Returns the patterns of the file: one a line, with its reason in a comment above. */

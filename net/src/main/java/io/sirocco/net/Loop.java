@@ -940,6 +940,9 @@ public final class Loop implements Executor {
         flushQueue.flush();
         releaseClosed();
         relief.relieveIfExceeded();
+        if (carrier != null) {
+            carrier.reportWaits();
+        }
         if (fatal != null) {
             throw fatal;
         }

@@ -4,8 +4,10 @@ package io.sirocco.net;
 import io.sirocco.net.log.LinkedErrors;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
+import jdk.jfr.FlightRecorder;
 
 /**
  * The platform thread below a loop. It runs continuations and nothing else: the loop's own code,
@@ -31,6 +33,7 @@ final class LoopCarrier implements Executor {
         LinkedErrors.link(Throwable.class);
     }
 
+    private static final int MAX_WAITS = 64; // that are recorded, of one turn
     private static final VarHandle RUNNABLE;
 
     static {
@@ -50,6 +53,8 @@ final class LoopCarrier implements Executor {
     private Runnable continuation; // of the loop's code
     private Runnable task; // that the loop's code has asked for; null for none
     private boolean calling; // the loop's code waits for its task, and no other thread may run
+    private final ArrayDeque<LoopWaitedEvent> waits = new ArrayDeque<>(0); // of this turn
+    private LoopWaitedEvent waiting; // the one that goes on; null for none
     private volatile boolean runnable; // the loop's code is
     private volatile boolean parked;
 
@@ -134,7 +139,14 @@ final class LoopCarrier implements Executor {
             while (main.isAlive()) {
                 if (runnable) {
                     RUNNABLE.setRelease(this, false);
+                    if (waiting != null) {
+                        waiting.end();
+                        waiting = null;
+                    }
                     continuation.run(); // until it yields, waits or ends
+                    if (!runnable && FlightRecorder.isInitialized()) {
+                        noteWait();
+                    }
                 }
                 if (task != null) {
                     runTask();
@@ -146,6 +158,27 @@ final class LoopCarrier implements Executor {
             }
         } catch (Throwable e) { // the JDK could not park or continue the loop's code
             loop.lost(e);
+        }
+    }
+
+    /** Begins an event for the wait of the loop's code, if it is recorded. */
+    private void noteWait() {
+        if (waits.size() < MAX_WAITS && main.isAlive()) {
+            waiting = LoopWaitedEvent.begin(main);
+            if (waiting != null) {
+                waits.add(waiting);
+            }
+        }
+    }
+
+    /**
+     * Commits the events of waits that are over. On the loop's own thread: of the events that a
+     * carrier commits itself, JDK 25 drops the first one after each event of a thread that it
+     * carried.
+     */
+    void reportWaits() {
+        while (!waits.isEmpty()) {
+            waits.poll().commit();
         }
     }
 

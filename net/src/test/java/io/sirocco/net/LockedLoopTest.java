@@ -14,6 +14,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import jdk.jfr.consumer.RecordingStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -128,6 +129,30 @@ class LockedLoopTest {
                     done.complete(null);
                 });
         done.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aFlightRecordingShowsWhereItHasWaited() throws Exception {
+        Loop loop = rig.loop();
+        var lock = new ReentrantLock();
+        var seen = new CompletableFuture<String>();
+        try (var recording = new RecordingStream()) {
+            recording.enable("sirocco.LoopWaited");
+            recording.onEvent(
+                    "sirocco.LoopWaited", event -> seen.complete(event.getString("waiter")));
+            recording.startAsync();
+            lock.lock();
+            loop.execute(
+                    () -> {
+                        lock.lock();
+                        lock.unlock();
+                    });
+            Rig.until("the loop waits", lock::hasQueuedThreads);
+            lock.unlock();
+            String stack = seen.get(20, TimeUnit.SECONDS);
+            assertTrue(stack.contains("ReentrantLock.lock"), stack);
+            assertTrue(stack.contains("aFlightRecordingShowsWhereItHasWaited"), stack);
+        }
     }
 
     /** They are in the loop, while its own code waits; tasks wait until that has gone on. */
