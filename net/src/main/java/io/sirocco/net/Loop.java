@@ -26,9 +26,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * One platform thread, its transport, and the connections that it owns. A connection that is served
- * never changes its loop, and only the loop's thread touches its state, so there are no locks. A
- * turn of the loop is
+ * One thread, its transport, and the connections that it owns. A connection that is served never
+ * changes its loop, and only the loop touches its state, so there are no locks. A turn of the loop
+ * is
  *
  * <pre>
  *   await      submit what the last turn started, wait for the kernel or a wake-up
@@ -41,6 +41,13 @@ import java.util.function.Consumer;
  *
  * <p>Output is also flushed between two pieces of work when the turn has lasted for half a
  * millisecond, and again after each further half: no response waits for the handlers of others.
+ *
+ * <p>The thread is a virtual one on a {@link LoopCarrier}, which runs the other virtual threads of
+ * the loop as well, one at a time. All of them are on the loop while they run. They run when the
+ * loop's own code starts one, in their turn among the tasks, and wherever the loop's own code waits
+ * for a lock. So its state is consistent wherever it calls code of others, takes a lock or logs:
+ * fields are set before the call, and what was read before it is read again. Where the JVM lacks an
+ * option, the thread is a platform thread and has no virtual threads of its own.
  *
  * <p>Loop-confined, except where noted.
  */

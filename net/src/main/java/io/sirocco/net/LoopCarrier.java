@@ -22,15 +22,15 @@ import jdk.jfr.FlightRecorder;
  * </pre>
  *
  * <p>So a lock never stops a loop: if the loop's code waits for a lock behind one of its own
- * virtual threads, that thread runs, takes the lock and releases it. The loop's code runs as soon
- * as it can, before any thread that it has not chosen.
+ * virtual threads, that thread runs, takes the lock and releases it. As soon as the loop's code can
+ * run, at most one other thread runs before it: the loop may have yielded to it.
  *
  * <p>The carrier takes no locks but those of the JDK's implementation of virtual threads, which
  * pins whoever takes them. Any thread may call {@link #execute} and {@link #wake}.
  */
 final class LoopCarrier implements Executor {
     static {
-        LinkedErrors.link(Throwable.class);
+        LinkedErrors.link(Throwable.class, OutOfMemoryError.class);
     }
 
     private static final int MAX_WAITS = 64; // that are recorded, of one turn
@@ -163,11 +163,16 @@ final class LoopCarrier implements Executor {
 
     /** Begins an event for the wait of the loop's code, if it is recorded. */
     private void noteWait() {
-        if (waits.size() < MAX_WAITS && main.isAlive()) {
-            waiting = LoopWaitedEvent.begin(main);
-            if (waiting != null) {
-                waits.add(waiting);
+        try {
+            if (waits.size() < MAX_WAITS && main.isAlive()) {
+                LoopWaitedEvent event = LoopWaitedEvent.begin(main);
+                if (event != null) {
+                    waits.add(event);
+                    waiting = event;
+                }
             }
+        } catch (OutOfMemoryError e) { // it is not recorded
+            waiting = null;
         }
     }
 

@@ -13,10 +13,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A virtual thread whose carrier is a loop: it runs while the loop runs it, and when it parks the
- * loop goes on. While it runs it may touch all that the loop's own thread may touch; but where it
- * waits for a lock it parks too, so that none may be taken while something of the loop is half
- * done.
+ * A virtual thread that a loop carries: it runs when the loop has chosen it, or waits for a lock,
+ * and when it parks the loop goes on. While it runs it may touch all that the loop's own code may
+ * touch; but where it waits for a lock it parks too, so that none may be taken while something of
+ * the loop is half done.
  *
  * <p>On JDK 25 the package-private constructor of {@code java.lang.VirtualThread} takes the
  * scheduler; this class is the only one that knows. It wants {@code --add-opens

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.LinkedErrors;
-import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
@@ -21,7 +19,6 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
         LinkedErrors.link(Throwable.class);
     }
 
-    private static final LazyLogger LOG = LazyLogger.of(Loop.class);
     private static final int MAX_SHOWN = 16;
     private static final VarHandle RUN = field("run", long.class);
     private static final VarHandle KIND = field("kind", TaskKind.class);
@@ -68,8 +65,8 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
                 }
                 some.add(each.thread());
             }
-        } catch (RuntimeException e) { // they have changed meanwhile: the loop runs again
-            LOG.get().log(Level.DEBUG, "the queue has changed while it was read", e);
+        } catch (RuntimeException e) { // they have changed meanwhile, since the loop runs again
+            return some;
         }
         return some;
     }

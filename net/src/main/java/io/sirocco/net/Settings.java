@@ -19,7 +19,7 @@ public final class Settings {
 
     Settings() {}
 
-    /** Sets the number of loops, each a platform thread; one per core by default. */
+    /** Sets the number of loops, each on a platform thread; one per core by default. */
     public Settings loops(int loops) {
         this.loops = inRange("loops", loops, 1, 1024);
         return this;

@@ -10,8 +10,9 @@
  * <ul>
  *   <li>A loop's thread, or a virtual thread that the loop carries, calls everything that is
  *       loop-confined. Other threads use {@link io.sirocco.net.Loop#execute}.
- *   <li>Code of a loop takes no locks and does not block. A connection calls its protocol; a
- *       protocol never runs within a method that it has called itself, except {@link
+ *   <li>Code of a loop takes no locks and does not block. Code of others that it calls may take a
+ *       lock: then virtual threads of the loop run meanwhile, on the loop. A connection calls its
+ *       protocol; a protocol never runs within a method that it has called itself, except {@link
  *       io.sirocco.net.Protocol#memoryShort}.
  *   <li>Calls go from {@link io.sirocco.net.Loop} to its connections, from a connection to its TLS
  *       layer, and from there to the socket, which the transport implements. The transport reports
