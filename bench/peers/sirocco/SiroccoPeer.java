@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Sirocco as a peer in the race: a port, a folder, a transport. */
+/** Sirocco as a peer in the race: a port, a folder, a transport, a number of event loops. */
 final class SiroccoPeer {
     private static final Response HELLO = Response.text("Hello, World!").contentType("text/plain");
     private static final Response THREE = Response.text("abc").contentType("text/plain");
@@ -30,6 +30,7 @@ final class SiroccoPeer {
         int port = Integer.parseInt(arguments[0]);
         Path files = Path.of(arguments[1]);
         var transport = TransportKind.valueOf(arguments[2].toUpperCase(Locale.ROOT));
+        int loops = Integer.parseInt(arguments[3]);
         String behind = Optional.ofNullable(System.getenv("UPSTREAM")).orElse("127.0.0.1:9");
         Upstream upstream = Upstream.of("http://" + behind);
         ResponseCache cache = ResponseCache.create(options -> options.memory(64 << 20));
@@ -37,7 +38,7 @@ final class SiroccoPeer {
         Server.start(
                 config ->
                         config.listen(new InetSocketAddress("127.0.0.1", port))
-                                .loops(1)
+                                .loops(loops)
                                 .transport(transport)
                                 .serverHeader(""),
                 routes -> {
