@@ -29,7 +29,7 @@ class MovedInTheMiddleTest {
 
         @Override
         public void rejected(RejectedRequest rejected) {
-            if (!Thread.currentThread().isVirtual()) {
+            if (Loop.isLoopThread()) {
                 return; // the loop goes on meanwhile, and has come to the same
             }
             LockSupport.parkNanos(1_000_000);

@@ -165,13 +165,15 @@ class ExchangeTest {
                                                 "/" + mode,
                                                 r ->
                                                         Response.text(
-                                                                Thread.currentThread().toString()))
+                                                                r.loop().isOwnThread()
+                                                                        + " "
+                                                                        + Thread.currentThread()))
                                         .executionMode(mode);
                             }
                         })) {
-            assertTrue(server.get("/INLINE").body().startsWith("Thread["));
-            assertTrue(server.get("/VIRTUAL").body().startsWith("VirtualThread["));
-            assertTrue(server.get("/LOOP").body().startsWith("VirtualThread["));
+            assertTrue(server.get("/INLINE").body().startsWith("true "));
+            assertTrue(server.get("/VIRTUAL").body().startsWith("false VirtualThread["));
+            assertTrue(server.get("/LOOP").body().startsWith("false VirtualThread["));
             assertTrue(server.get("/POOL").body().contains("pool"));
         }
     }
