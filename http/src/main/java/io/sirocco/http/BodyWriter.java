@@ -14,7 +14,9 @@ public interface BodyWriter {
     /**
      * Writes the body to {@code out}, which need not be closed. A write blocks while the client is
      * slower than the writer. Output is gathered into segments of 8 KiB; {@link OutputStream#flush}
-     * sends it at once.
+     * sends it at once. On a thread that is not on the loop (of a {@code POOL} route, or of one
+     * that was moved), up to 16 KiB are handed over without waiting, and an error is thrown by a
+     * later write, or when the body ends.
      *
      * @throws IOException if the client has disconnected
      * @throws InterruptedException if the handler timeout passes before the response begins, or the

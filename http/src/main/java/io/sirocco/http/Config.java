@@ -441,12 +441,16 @@ public final class Config {
     /**
      * Sets how long an event loop may be blocked before it is dead: it waits for a lock that nobody
      * releases, or for a call that does not return. {@link Server#failure()} completes, {@link
-     * Server#hasFailed()} is true from then on, and the connections of the loop are lost; a program
-     * should end then. Zero disables the timeout, and so does a debugger's agent in the JVM.
-     * Default: 30 s.
+     * Server#hasFailed()} is true from then on, and its connections close when its turn ends; a
+     * program should end then. Zero disables the timeout, and so does a debugger's agent in the
+     * JVM. Default: 30 s.
      */
     public Config blockedLoopTimeout(Duration timeout) {
-        this.maxTurnMillis = (int) Math.min(timeout.toMillis(), Integer.MAX_VALUE);
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("The timeout must not be negative: " + timeout);
+        }
+        long millis = timeout.plusNanos(999_999).toMillis(); // not 0, which would disable it
+        this.maxTurnMillis = (int) Math.min(millis, Integer.MAX_VALUE);
         return this;
     }
 

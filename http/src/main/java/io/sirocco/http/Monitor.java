@@ -91,7 +91,8 @@ public interface Monitor {
 
     /**
      * Called when an event loop has died. The server accepts no more connections; see {@link
-     * Server#failure}. Called once, on the thread of that loop.
+     * Server#failure}. Called once: on the loop's own thread, or on a thread of its own when the
+     * loop is blocked.
      */
     default void loopDied(Throwable cause) {}
 

@@ -95,7 +95,7 @@ final class RunningServer {
         }
     }
 
-    /** Called on the thread of the loop that died. */
+    /** Called on the thread of the loop that died, or on another when it is blocked. */
     private void failed(Throwable why, Consumer<Throwable> failure) {
         failure.accept(why);
         try {

@@ -26,8 +26,8 @@ import java.util.function.Predicate;
  * more comes, which leaves in the same writes, and others have the loop. A write costs more than
  * what is in it, so the busier a loop is the less a message costs.
  *
- * <p>It takes no locks, since a loop that waits for one behind a virtual thread of its own stands
- * still. Any thread, unless a method says otherwise.
+ * <p>It takes no locks, since a loop serves no connection while it waits for one. Any thread,
+ * unless a method says otherwise.
  */
 final class Backlog {
     private static final int AT_ONCE = 64; // of one turn

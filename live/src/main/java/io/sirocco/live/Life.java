@@ -525,8 +525,8 @@ final class Life {
     }
 
     /**
-     * Has a virtual thread run it: a broker, or we, may have a lock, and a loop that waits for one
-     * behind a virtual thread of its own stands still. Any thread.
+     * Has a virtual thread run it: a broker, or we, may take a lock, and the loop's own code should
+     * not wait for it. Any thread.
      */
     void aside(Runnable task) {
         if (Thread.currentThread().isVirtual() && !Loop.isLoopThread()) {

@@ -165,7 +165,7 @@ public final class Loop implements Executor {
         this.carrier = carries ? new LoopCarrier(this, virtualThreads, name, this::run) : null;
         this.thread =
                 carrier != null
-                        ? carrier.main()
+                        ? carrier.ownThread()
                         : Thread.ofPlatform().name(name).unstarted(this::run);
     }
 
@@ -310,7 +310,7 @@ public final class Loop implements Executor {
         }
         if (Thread.currentThread() == thread) {
             connects.begin(to, connector);
-        } else { // memory of an attempt is confined to the thread, which a virtual one is not
+        } else { // the arena of an attempt belongs to the loop's own thread, and this is another
             local.add(() -> connectSoon(to, connector));
         }
     }
@@ -344,7 +344,7 @@ public final class Loop implements Executor {
     }
 
     /**
-     * Returns whether the caller is the own thread of some loop, and must not block; false on a
+     * Returns whether the caller is the own thread of any loop, and must not block; false on a
      * virtual thread that a loop carries. Any thread.
      */
     public static boolean isLoopThread() {
@@ -481,10 +481,7 @@ public final class Loop implements Executor {
      * virtual thread that this loop carries, outside of {@link #enter} and {@link #exit}.
      */
     public void yieldIfLong() {
-        if (virtualThreads.running() != null
-                && flushQueue.isDue()
-                && Thread.currentThread().isVirtual()
-                && inLoop()) {
+        if (virtualThreads.isRunning(Thread.currentThread()) && flushQueue.isDue()) {
             Thread.yield();
         }
     }
@@ -552,8 +549,8 @@ public final class Loop implements Executor {
     }
 
     /**
-     * Has other threads run while there is no heap, and the virtual threads of the loop. On the
-     * loop's thread.
+     * Lets other threads, the loop's virtual threads among them, run while there is no heap. On the
+     * loop's own thread.
      */
     static void yieldWithoutHeap() {
         try {
@@ -565,7 +562,7 @@ public final class Loop implements Executor {
 
     /** Runs {@code task} on the platform thread; it must not throw. On the loop's thread. */
     void runOnCarrier(Runnable task) {
-        if (carrier == null || !carrier.call(task)) {
+        if (carrier == null || !carrier.runUnmounted(task)) {
             task.run();
         }
     }
@@ -577,6 +574,7 @@ public final class Loop implements Executor {
     void lost(Throwable thrown) {
         failure = thrown;
         over = true;
+        THREADS.remove(thread);
         fromOthers.close(DROP);
         virtualThreads.close();
         complete(ended, this);
@@ -696,6 +694,11 @@ public final class Loop implements Executor {
     }
 
     private boolean isWaiting() {
+        return isWaiting(thread);
+    }
+
+    /** Returns whether {@code thread} waits for a lock or for another thread. Any thread. */
+    static boolean isWaiting(Thread thread) {
         return switch (thread.getState()) {
             case BLOCKED, WAITING, TIMED_WAITING -> true;
             case NEW, RUNNABLE, TERMINATED -> false;
@@ -813,7 +816,7 @@ public final class Loop implements Executor {
             transport = Transports.open(settings.transport, new View());
             mostConnections = settings.connectionsPerLoop(transport.kind());
         } catch (Throwable e) {
-            fromOthers.close(task -> {});
+            fromOthers.close(DROP);
             virtualThreads.close();
             arena.close();
             started.completeExceptionally(e);
@@ -836,6 +839,7 @@ public final class Loop implements Executor {
         } catch (Throwable e) {
             failure = e;
         }
+        turns.end(); // the last one, or the watchdog would find it long
         try {
             shutdown.run(failure != null);
         } finally {
@@ -858,11 +862,11 @@ public final class Loop implements Executor {
                 new LoopStalledException(
                         thread.getName() + " has not ended its turn for " + millis + " ms",
                         stackOf(thread));
-        for (Thread waiting : virtualThreads.some()) {
+        for (Thread each : virtualThreads.visible()) {
             stalled.addSuppressed(
                     new LoopStalledException(
-                            "a virtual thread of the loop, " + waiting.getState(),
-                            waiting.getStackTrace()));
+                            "a virtual thread of the loop, " + each.getState(),
+                            each.getStackTrace()));
         }
         fatal = stalled;
         failure = stalled;
@@ -873,17 +877,26 @@ public final class Loop implements Executor {
      * Does nothing if the loop was dead before, since it had stalled.
      */
     private void reportDeath() {
-        if (!death.isDone()) {
-            complete(death, failure);
+        if (notifyOwner()) {
             logDeath();
-            notifyObserver();
         }
     }
 
-    /** Notifies the owner of the death. May wait for the loops. Any thread. */
-    void notifyOwner() {
-        complete(death, failure);
-        notifyObserver();
+    /**
+     * Notifies the owner of the death, once. May wait for other loops. Any thread.
+     *
+     * @return false if the owner was notified before
+     */
+    boolean notifyOwner() {
+        if (!complete(death, failure)) {
+            return false;
+        }
+        try {
+            settings.observer.loopDied(this, failure);
+        } catch (Throwable e) {
+            warn(LOG, OBSERVER_THREW, e);
+        }
+        return true;
     }
 
     /** Logs the death. Any thread. */
@@ -899,20 +912,17 @@ public final class Loop implements Executor {
         }
     }
 
-    private void notifyObserver() {
+    /**
+     * Completes {@code future}; what depends on it may fail.
+     *
+     * @return false if it was complete
+     */
+    private static <T> boolean complete(CompletableFuture<T> future, T value) {
         try {
-            settings.observer.loopDied(this, failure);
-        } catch (Throwable e) {
-            warn(LOG, OBSERVER_THREW, e);
-        }
-    }
-
-    /** Completes {@code future}; what depends on it may fail. */
-    private static <T> void complete(CompletableFuture<T> future, T value) {
-        try {
-            future.complete(value);
+            return future.complete(value);
         } catch (Throwable e) {
             warn(LOG, WAITING_THREW, e);
+            return true;
         }
     }
 
@@ -949,6 +959,7 @@ public final class Loop implements Executor {
         relief.relieveIfExceeded();
         if (carrier != null) {
             carrier.reportWaits();
+            virtualThreads.reportThrown();
         }
         if (fatal != null) {
             throw fatal;

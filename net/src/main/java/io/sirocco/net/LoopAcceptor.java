@@ -285,7 +285,7 @@ final class LoopAcceptor extends TransportAcceptor {
 
     /**
      * Closes it; the future completes when the address is free again, at once if the caller is the
-     * loop itself.
+     * loop itself. A loop that is dead may never do it, so nobody waits for that.
      */
     CompletableFuture<Void> close() {
         var done = new CompletableFuture<Void>();
@@ -303,6 +303,11 @@ final class LoopAcceptor extends TransportAcceptor {
                     });
         } catch (RejectedExecutionException e) {
             done.complete(null); // the loop has ended, and closed it
+        }
+        if (loop.hasFailed()) {
+            done.complete(null);
+        } else {
+            loop.death.thenRun(() -> done.complete(null));
         }
         return done;
     }

@@ -25,8 +25,8 @@ import jdk.jfr.FlightRecorder;
  * virtual threads, that thread runs, takes the lock and releases it. As soon as the loop's code can
  * run, at most one other thread runs before it: the loop may have yielded to it.
  *
- * <p>The carrier takes no locks but those of the JDK's implementation of virtual threads, which
- * pins whoever takes them. Any thread may call {@link #execute} and {@link #wake}.
+ * <p>The carrier takes no locks except those inside of the JDK's virtual threads. Confined to the
+ * carrier; any thread may call {@link #execute}, {@link #runAgain} and {@link #wake}.
  */
 final class LoopCarrier implements Executor {
     static {
@@ -49,7 +49,7 @@ final class LoopCarrier implements Executor {
     private final Loop loop;
     private final LoopVirtualThreads threads;
     private final Thread carrier;
-    private final Thread main;
+    private final Thread ownThread; // of the loop
     private Runnable continuation; // of the loop's code
     private Runnable task; // that the loop's code has asked for; null for none
     private boolean calling; // the loop's code waits for its task, and no other thread may run
@@ -62,13 +62,13 @@ final class LoopCarrier implements Executor {
         this.loop = loop;
         this.threads = threads;
         this.carrier = Thread.ofPlatform().name(name).unstarted(this::carry);
-        this.main = LoopVirtualThread.create(this, run);
-        main.setName(name);
+        this.ownThread = LoopVirtualThread.create(this, run);
+        ownThread.setName(name);
     }
 
     /** Returns the virtual thread that runs the loop's code. */
-    Thread main() {
-        return main;
+    Thread ownThread() {
+        return ownThread;
     }
 
     void start() {
@@ -89,7 +89,7 @@ final class LoopCarrier implements Executor {
         if (continuation != runContinuation) {
             LoopVirtualThread.onJdkScheduler(runContinuation);
         } else if (isCurrent()) { // the loop's code has yielded
-            RUNNABLE.setOpaque(this, true); // without a fence
+            RUNNABLE.setOpaque(this, true); // this thread alone reads it: no fence
         } else {
             runnable = true;
             wake();
@@ -98,7 +98,8 @@ final class LoopCarrier implements Executor {
 
     /**
      * Has the loop's code run, if it can. The JDK keeps a thread that can run from running while it
-     * takes its stack, and does not submit it again if it finds no heap.
+     * takes its stack, and does not submit it again if it finds no heap. A wake-up that came while
+     * it waited stays lost then, and the watchdog finds the loop.
      */
     void runAgain() {
         runnable = true;
@@ -118,7 +119,7 @@ final class LoopCarrier implements Executor {
      *
      * @return false if it did not run, because the loop's code cannot be unmounted now
      */
-    boolean call(Runnable task) {
+    boolean runUnmounted(Runnable task) {
         this.task = task;
         calling = true;
         try {
@@ -135,11 +136,11 @@ final class LoopCarrier implements Executor {
 
     private void carry() {
         try {
-            main.start();
-            while (main.isAlive()) {
+            ownThread.start();
+            while (ownThread.isAlive()) {
                 if (runnable) {
                     RUNNABLE.setRelease(this, false);
-                    if (waiting != null) {
+                    if (waiting != null && !Loop.isWaiting(ownThread)) {
                         waiting.end();
                         waiting = null;
                     }
@@ -152,7 +153,7 @@ final class LoopCarrier implements Executor {
                     runTask();
                 } else if (calling) { // the JDK takes the stack of the loop's code
                     Thread.onSpinWait();
-                } else if (!runThreads() && !runnable && main.isAlive()) {
+                } else if (!runThreads() && !runnable && ownThread.isAlive()) {
                     park();
                 }
             }
@@ -164,15 +165,15 @@ final class LoopCarrier implements Executor {
     /** Begins an event for the wait of the loop's code, if it is recorded. */
     private void noteWait() {
         try {
-            if (waits.size() < MAX_WAITS && main.isAlive()) {
-                LoopWaitedEvent event = LoopWaitedEvent.begin(main);
+            if (waiting == null && waits.size() < MAX_WAITS && Loop.isWaiting(ownThread)) {
+                LoopWaitedEvent event = LoopWaitedEvent.begin(ownThread);
                 if (event != null) {
                     waits.add(event);
                     waiting = event;
                 }
             }
         } catch (OutOfMemoryError e) { // it is not recorded
-            waiting = null;
+            runnable = true; // see runAgain
         }
     }
 

@@ -15,14 +15,14 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A virtual thread that a loop carries: it runs when the loop has chosen it, or waits for a lock,
  * and when it parks the loop goes on. While it runs it may touch all that the loop's own code may
- * touch; but where it waits for a lock it parks too, so that none may be taken while something of
- * the loop is half done.
+ * touch. It also parks where it waits for a lock, so the state of the loop must be consistent
+ * there.
  *
  * <p>On JDK 25 the package-private constructor of {@code java.lang.VirtualThread} takes the
  * scheduler; this class is the only one that knows. It wants {@code --add-opens
  * java.base/java.lang=ALL-UNNAMED} (or {@code =io.sirocco.net}). {@link #AVAILABLE} says whether a
- * thread was really carried when the class was loaded; where it is false, loops start ordinary
- * virtual threads instead.
+ * thread was really carried when the class was loaded; where it is false, loops are platform
+ * threads and start ordinary virtual threads.
  *
  * <p>{@link #execute} is called by the JDK, with the continuation to run, whenever the thread
  * becomes runnable: on the thread that unparks it. A virtual thread inherits the scheduler of the

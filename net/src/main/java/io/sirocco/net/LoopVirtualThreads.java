@@ -51,8 +51,11 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
         return carried == null ? null : carried.thread();
     }
 
-    /** Returns the one that runs, and a few of those that can run next, as far as can be seen. */
-    List<Thread> some() {
+    /**
+     * Returns the one that runs, and a few of those that can run next, as far as they can be seen:
+     * not those that wait. Any thread.
+     */
+    List<Thread> visible() {
         var some = new ArrayList<Thread>();
         Thread now = running();
         if (now != null) {
@@ -95,11 +98,13 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
     }
 
     /**
-     * Starts a virtual thread. When called on the loop's thread it has run until it first blocked,
-     * or ended, when this returns. Any thread.
+     * Starts a virtual thread. When called on the loop's own thread it has run until it first
+     * blocked, or ended, when this returns; unless the loop's code cannot be unmounted now, as in a
+     * class initialiser or below native code. Then it runs in a later task. Any thread.
      */
     Thread start(TaskKind kind, boolean movable, Runnable task) {
         LoopVirtualThread carried = LoopVirtualThread.start(this, kind, movable, task);
+        // The last one, unless the loop has ended and a pool of the JDK has it
         if (loop.isOwnThread() && runnable.peekLast() == carried) {
             chosen = runnable.pollLast();
             yieldToThem();
@@ -122,12 +127,16 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
         ran = 0;
         yieldToThem();
         this.most = 1;
+        return ran == 0 ? most : ran;
+    }
+
+    /** Reports what the JDK has thrown when it ran one. On the loop's own thread. */
+    void reportThrown() {
         if (thrown != null) {
             Throwable report = thrown;
             thrown = null;
             loop.failed(report);
         }
-        return ran == 0 ? most : ran;
     }
 
     /** The carrier unmounts the loop's code, and calls {@link #runSome}. */

@@ -6,7 +6,6 @@ import java.util.stream.Collectors;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
-import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -31,9 +30,6 @@ final class LoopWaitedEvent extends Event {
 
     /** Begins an event for {@code loop}, which is unmounted; null when it is not recorded. */
     static LoopWaitedEvent begin(Thread loop) {
-        if (!FlightRecorder.isInitialized()) {
-            return null;
-        }
         var event = new LoopWaitedEvent();
         if (!event.isEnabled()) {
             return null;

@@ -51,10 +51,10 @@ public final class Loops implements AutoCloseable {
     }
 
     /**
-     * Returns a future that completes with the error that has ended one of the loops; never when
-     * all are stopped. A group with a dead loop serves only a part of its connections: stop it, and
-     * start another one or end the process. Dependent stages must not block, since the dying loop
-     * runs them.
+     * Returns a future that completes with the error that has ended one of the loops, or with a
+     * {@link LoopStalledException}; never when all are stopped. A group with a dead loop serves
+     * only a part of its connections: stop it, and start another one or end the process. Dependent
+     * stages must not block, since the dying loop may run them.
      */
     public CompletableFuture<Throwable> failure() {
         return failure.copy();

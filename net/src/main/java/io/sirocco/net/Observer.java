@@ -3,7 +3,7 @@ package io.sirocco.net;
 
 /**
  * Receives events of the loops that an operator should know. Its methods must not block; exceptions
- * are logged and change nothing. Any thread: a loop or the watchdog calls.
+ * are logged and change nothing. Any thread: a loop or a thread of the watchdog calls.
  */
 public interface Observer {
     /** Ignores all events; the log has them in any case. */
@@ -35,9 +35,10 @@ public interface Observer {
     default void tlsFailed(Connection connection, String reason) {}
 
     /**
-     * Reports that {@code loop} has ended by itself because of {@code thrown}: it was out of
-     * memory, or it has a bug. Its connections are gone, and it accepts no others. {@link
-     * Loops#failure} completes, too.
+     * Reports that {@code loop} is dead because of {@code thrown}: it was out of memory, it has a
+     * bug, or it was blocked for {@link Settings#maxTurnMillis}. In the last case {@code thrown} is
+     * a {@link LoopStalledException}, and the loop may still be in its turn; else its connections
+     * are gone, and it accepts no others. {@link Loops#failure} completes, too.
      */
     default void loopDied(Loop loop, Throwable thrown) {}
 

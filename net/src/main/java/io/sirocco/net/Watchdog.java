@@ -47,7 +47,7 @@ final class Watchdog implements AutoCloseable {
     private static final String MISSED = "the watchdog has missed a look";
     private static final String OBSERVER_THREW = "the observer threw";
     private static final String SPARED =
-            "{0} has not ended its turn for {1} ms; it is not given up, since this JVM was started"
+            "{0} has not ended its turn for {1} ms; it is not declared dead, since this JVM was started"
                     + " for a debugger";
     private static final String ON_TRIAL =
             "{0} has blocked {1} for {2} ms{3}; the JDK''s scheduler runs it until it is known to be"
@@ -76,6 +76,7 @@ final class Watchdog implements AutoCloseable {
     private final Sight[] sights;
     private final Executor reports;
     private Thread thread;
+    private volatile boolean debugged; // perhaps, by what is known
     private volatile boolean dozing;
     private volatile boolean closed;
 
@@ -85,7 +86,9 @@ final class Watchdog implements AutoCloseable {
         long turn; // that was going on at the last look, by its begin
         long turnNanos; // for how long that turn has been seen
         long turnLooked; // when it was seen last
-        boolean stalled; // the turn that goes on has been given up
+        boolean stalled; // the turn that goes on is too long
+        boolean halfway; // to that
+        boolean notified; // the owner of the dead loop was, or need not be
         long run; // that was going on at the last look
         long looked; // when that was
         long nanos; // for how long the run has been seen
@@ -154,7 +157,7 @@ final class Watchdog implements AutoCloseable {
     }
 
     private void watch() {
-        Loop.prepareLog(); // here, where it delays no start
+        reports.execute(Loop::prepareLog); // where it delays no start
         int idle = 0;
         while (!closed) {
             Found found = lookAndSurvive();
@@ -176,8 +179,17 @@ final class Watchdog implements AutoCloseable {
         try {
             return look();
         } catch (Throwable e) {
-            Loop.warn(LOG, NOT_LOOKED, e);
+            report(NOT_LOOKED, e);
             return Found.SHORT_TURN;
+        }
+    }
+
+    /** Logs an error of the watchdog itself, if there is heap for it. */
+    private void report(String text, Throwable thrown) {
+        try {
+            reports.execute(() -> Loop.warn(LOG, text, thrown));
+        } catch (OutOfMemoryError e) {
+            // it is not reported
         }
     }
 
@@ -189,7 +201,7 @@ final class Watchdog implements AutoCloseable {
                 Found found = look(loop, sights[loop.index()]);
                 most = found.compareTo(most) > 0 ? found : most;
             } catch (Throwable e) { // out of heap, for one: this thread must not end
-                Loop.warn(LOG, MISSED, e);
+                report(MISSED, e);
             }
         }
         return most;
@@ -223,21 +235,29 @@ final class Watchdog implements AutoCloseable {
         if (since == 0 || since != sight.turn) {
             sight.turnNanos = 0;
             sight.stalled = false;
+            sight.halfway = false;
             return;
         }
         sight.turnNanos += Math.clamp(passed, 0, 2 * interval);
         long millis = sight.turnNanos / 1_000_000;
-        if (millis < settings.maxTurnMillis || sight.stalled || loop.hasFailed()) {
-            return;
+        if (millis >= settings.maxTurnMillis / 2 && !sight.halfway) {
+            sight.halfway = true; // in time, and elsewhere: it may have to load classes
+            reports.execute(() -> debugged = Debugger.isPossible());
         }
-        sight.stalled = true;
-        if (Debugger.isPossible()) {
-            reports.execute(() -> LOG.get().log(Level.WARNING, SPARED, loop, millis));
-            return;
+        if (millis >= settings.maxTurnMillis && !sight.stalled && !loop.hasFailed()) {
+            sight.stalled = true;
+            if (debugged) {
+                reports.execute(() -> LOG.get().log(Level.WARNING, SPARED, loop, millis));
+                sight.notified = true;
+            } else {
+                loop.stall(millis);
+                reports.execute(loop::logDeath);
+            }
         }
-        loop.stall(millis);
-        reports.execute(loop::logDeath);
-        Thread.ofPlatform().daemon().name(settings.name + "-death").start(loop::notifyOwner);
+        if (sight.stalled && !sight.notified) { // again, if there was no heap for a thread
+            Thread.ofPlatform().daemon().name(settings.name + "-death").start(loop::notifyOwner);
+            sight.notified = true;
+        }
     }
 
     private void lookAtTurn(Loop loop, Sight sight, long since, long held) {

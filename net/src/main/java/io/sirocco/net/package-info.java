@@ -10,9 +10,10 @@
  * <ul>
  *   <li>A loop's thread, or a virtual thread that the loop carries, calls everything that is
  *       loop-confined. Other threads use {@link io.sirocco.net.Loop#execute}.
- *   <li>Code of a loop takes no locks and does not block. Code of others that it calls may take a
- *       lock: then virtual threads of the loop run meanwhile, on the loop. A connection calls its
- *       protocol; a protocol never runs within a method that it has called itself, except {@link
+ *   <li>The module's own code on a loop takes no locks, except those of the logger and of the JDK,
+ *       and does not block. Callbacks may take locks: while one waits, virtual threads of the loop
+ *       run, so the state of the loop is consistent at each call. A connection calls its protocol;
+ *       a protocol never runs within a method that it has called itself, except {@link
  *       io.sirocco.net.Protocol#memoryShort}.
  *   <li>Calls go from {@link io.sirocco.net.Loop} to its connections, from a connection to its TLS
  *       layer, and from there to the socket, which the transport implements. The transport reports
@@ -39,6 +40,9 @@
  * <p>Ends:
  *
  * <ul>
+ *   <li>A loop that does not end its turn within {@link io.sirocco.net.Settings#maxTurnMillis} is
+ *       dead at once: {@link io.sirocco.net.Loops#failure} completes. It ends as below when the
+ *       turn does.
  *   <li>A connection closes in this order: it cancels its timer and drops its input; the transport
  *       cancels the operations in flight, closes the socket, and reports it as gone; the loop and
  *       the acceptor forget it, which frees its slot; its protocol is {@linkplain

@@ -19,7 +19,7 @@ final class BodyStream extends OutputStream {
     private static final CompletableFuture<Void> NONE_AHEAD =
             CompletableFuture.completedFuture(null);
 
-    /** Bytes that a writer that is not on the loop hands over before it waits for the loop. */
+    /** Bytes, in more than one segment, that a writer off the loop hands over before it waits. */
     private static final int MAX_AHEAD = 16 << 10;
 
     private final Exchange exchange;
@@ -30,6 +30,7 @@ final class BodyStream extends OutputStream {
     private long written;
     private boolean sent; // or handed over: the headers, at least
     private boolean begun; // the response has; loop-confined
+    private boolean broken; // a segment was not sent, and none may follow; loop-confined
     private boolean closed;
     private CompletableFuture<Void> ahead = NONE_AHEAD; // the outcome of what was handed over last
     private int aheadBytes; // that were handed over since the writer has waited
@@ -149,7 +150,7 @@ final class BodyStream extends OutputStream {
      * others wait to be sent: the writer may have a lock for which code on the loop waits.
      */
     private void handOver(long stated, byte[] copy, boolean last) throws IOException {
-        if (ahead.isDone() || aheadBytes + copy.length > MAX_AHEAD) {
+        if (ahead.isDone() || aheadBytes + copy.length > MAX_AHEAD) { // or it has failed
             awaitAhead();
         }
         aheadBytes += copy.length;
@@ -176,7 +177,12 @@ final class BodyStream extends OutputStream {
         if (!exchange.connected()) {
             return CompletableFuture.failedFuture(Exchange.clientIsGone());
         }
+        if (broken) {
+            return CompletableFuture.failedFuture(
+                    new IOException("an earlier part of the body could not be sent"));
+        }
         begun = true;
+        broken = true; // unless all of it is written
         if (first && !exchange.early) {
             exchange.begin(head, stated);
         }
@@ -184,6 +190,7 @@ final class BodyStream extends OutputStream {
             exchange.bytesOut += to - from;
             exchange.stream.data(bytes, from, to);
         }
+        broken = false;
         if (last) {
             exchange.handlerEnded();
             exchange.end(head);

@@ -38,7 +38,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     private final WebSocketListener listener;
     private final TaskKind kind; // of the listener's calls; null for one that stays on the loop
     private ListenerQueue queue; // null while the listener is called on the loop
-    private ArrayDeque<Call> behind; // the call of the listener that goes on; null for none
+    private ArrayDeque<Call> postponed; // that came while the listener is called; null for none
     private MessageReader reader; // null between messages, unless it keeps a context
 
     private Closed firstClose; // of the side that was first; null while it is open
@@ -247,14 +247,14 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         flags |= CALLING;
         callNow(call);
         flags &= ~CALLING;
-        while (behind != null && !is(CALLING)) {
-            Call next = behind.poll();
+        while (postponed != null && !is(CALLING)) {
+            Call next = postponed.poll();
             if (next != null) {
                 context.loop.memory().release(next.cost);
                 call(next.cost, next.what);
                 continue;
             }
-            behind = null;
+            postponed = null;
             if (queue == null || !queue.isFull()) {
                 flags &= ~BEHIND;
                 readAgain();
@@ -271,10 +271,10 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         if (cost > 0 && !reserve(cost)) {
             return;
         }
-        if (behind == null) {
-            behind = new ArrayDeque<>(2);
+        if (postponed == null) {
+            postponed = new ArrayDeque<>(2);
         }
-        behind.add(new Call(cost, call));
+        postponed.add(new Call(cost, call));
         flags |= BEHIND;
     }
 

@@ -11,8 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Ids that nobody guesses: 120 bits of SHA-256 over a secret of this process and a counter. {@link
- * SecureRandom} has one lock for all threads, and a loop that waits for one which a virtual thread
- * of its own wants stands still. Any thread.
+ * SecureRandom} has one lock for all threads, which would delay loops. Any thread.
  */
 final class Ids {
     private static final int SECRET_BYTES = 32;
