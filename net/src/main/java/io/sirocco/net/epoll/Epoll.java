@@ -6,6 +6,7 @@ import io.sirocco.net.datagram.LinuxDatagrams;
 import io.sirocco.net.linux.EpollSet;
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxSockets;
+import io.sirocco.net.linux.WakeUp;
 import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.output.ChunkMessage;
 import io.sirocco.net.output.OutputChunk;
@@ -46,8 +47,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     private final EarlyInput earlyInput = new EarlyInput();
     private final InputBuffers input;
     private final long message;
-    private final Object waking = new Object();
-    private final int wakeUp; // an eventfd
+    private final WakeUp wakeUp;
     private int spare = -1; // a descriptor to give up when there are no others; -1 for none
     private boolean closed;
     private int events; // that await has found
@@ -71,13 +71,14 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         input = new InputBuffers(arena);
         message = arena.allocate(ChunkMessage.SIZE, 64).address();
         set = new EpollSet(arena);
-        wakeUp = Linux.eventfd();
-        if (wakeUp < 0) {
+        int eventfd = Linux.eventfd();
+        if (eventfd < 0) {
             set.close();
-            throw Linux.failure("eventfd", wakeUp);
+            throw Linux.failure("eventfd", eventfd);
         }
-        long about = table.put(wakeUp, ready -> {});
-        int added = set.add(wakeUp, EpollSet.IN | EpollSet.EDGE, about);
+        wakeUp = new WakeUp(eventfd);
+        long about = table.put(eventfd, ready -> {});
+        int added = set.add(eventfd, EpollSet.IN | EpollSet.EDGE, about);
         if (added < 0) { // such as a filter of system calls that forbids it
             close();
             throw Linux.failure("epoll_ctl", added);
@@ -169,11 +170,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
 
     @Override
     public void wake() {
-        synchronized (waking) { // a late caller must not write to whatever has the number next
-            if (!closed) {
-                Linux.signal(wakeUp);
-            }
-        }
+        wakeUp.signal();
     }
 
     // ---- for its sockets
@@ -342,13 +339,11 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     }
 
     private void closeOwn() {
-        synchronized (waking) {
-            if (closed) {
-                return;
-            }
-            closed = true;
+        if (closed) {
+            return;
         }
-        Linux.close(wakeUp);
+        closed = true;
+        wakeUp.close();
         set.close();
         closeSpare();
     }

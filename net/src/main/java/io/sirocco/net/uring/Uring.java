@@ -9,6 +9,7 @@ import io.sirocco.net.datagram.LinuxDatagrams;
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxSockets;
 import io.sirocco.net.linux.SystemMemory;
+import io.sirocco.net.linux.WakeUp;
 import io.sirocco.net.transport.ConnectingSocket;
 import io.sirocco.net.transport.DatagramSocket;
 import io.sirocco.net.transport.ListeningSocket;
@@ -70,9 +71,8 @@ public final class Uring implements Transport {
     private final UringDatagrams readiness;
     private final LinuxDatagrams datagrams;
     private final UringFiles files;
-    private final Object waking = new Object();
-    private boolean awake; // for good: it is closed
-    private final int wakeUp;
+    private final WakeUp wakeUp;
+    private boolean closed;
     private final MemorySegment timespec;
     private long timerAt = Long.MAX_VALUE;
     private int timers;
@@ -92,7 +92,7 @@ public final class Uring implements Transport {
         try {
             main.requireOperations();
             names.requireSocketOptions(main);
-            wakeUp = (int) LinuxSockets.check("eventfd", Linux.eventfd());
+            wakeUp = new WakeUp((int) LinuxSockets.check("eventfd", Linux.eventfd()));
         } catch (IOException e) {
             tables.close();
             throw e;
@@ -276,15 +276,11 @@ public final class Uring implements Transport {
 
     @Override
     public void wake() {
-        synchronized (waking) { // a late caller must not write to whatever has the number next
-            if (!awake) {
-                Linux.signal(wakeUp);
-            }
-        }
+        wakeUp.signal();
     }
 
     private void listenForWakeUp() {
-        tables.listenTo(wakeUp, userData(WOKEN, 0));
+        tables.listenTo(wakeUp.descriptor(), userData(WOKEN, 0));
     }
 
     /** Returns the ring that the loop waits on; for tests. Any thread. */
@@ -345,7 +341,7 @@ public final class Uring implements Transport {
 
     @Override
     public void close() {
-        if (!awake) {
+        if (!closed) {
             closeAll();
         } else {
             tables.close(); // for which there was no heap before
@@ -368,10 +364,8 @@ public final class Uring implements Transport {
     }
 
     private void closeRings() {
-        synchronized (waking) {
-            awake = true;
-            Linux.close(wakeUp);
-        }
+        closed = true;
+        wakeUp.close();
         tables.close();
     }
 
