@@ -261,6 +261,6 @@ final class RunningServer {
 
     /** Returns whether the calling thread is one of the loops. */
     boolean isLoopThread() {
-        return contexts.stream().anyMatch(LoopContext::isLoopThread);
+        return contexts.stream().anyMatch(LoopContext::isOwnThread);
     }
 }

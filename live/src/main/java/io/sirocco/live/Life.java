@@ -529,7 +529,7 @@ final class Life {
      * not wait for it. Any thread.
      */
     void aside(Runnable task) {
-        if (Thread.currentThread().isVirtual() && !Loop.isLoopThread()) {
+        if (Loop.mayPark()) {
             task.run();
         } else {
             shard().loop.startVirtual(task);

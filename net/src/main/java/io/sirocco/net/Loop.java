@@ -352,6 +352,14 @@ public final class Loop implements Executor {
     }
 
     /**
+     * Returns whether the caller is a virtual thread, and not the own thread of a loop: it may wait
+     * at little cost. Any thread.
+     */
+    public static boolean mayPark() {
+        return Thread.currentThread().isVirtual() && !isLoopThread();
+    }
+
+    /**
      * Returns whether the caller is this loop's own thread, which must not block; false on a
      * virtual thread that it carries. Any thread.
      */

@@ -219,7 +219,7 @@ final class Responder {
                             exchange.end(response);
                         }
                     });
-        } else if (context.isLoopThread()) { // an inline handler: its writer may block, so not here
+        } else if (context.isOwnThread()) { // an inline handler: its writer may block, so not here
             onThread(exchange, () -> write(exchange, response, writer, length));
         } else {
             write(exchange, response, writer, length);

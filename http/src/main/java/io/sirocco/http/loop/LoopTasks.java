@@ -34,7 +34,7 @@ public class LoopTasks {
      * Returns whether the caller is the loop's own thread, which must not block; false on a virtual
      * thread that the loop carries, which may.
      */
-    public boolean isLoopThread() {
+    public boolean isOwnThread() {
         return loop.isOwnThread();
     }
 

@@ -217,7 +217,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         if (refuses) {
             throw new IOException("the WebSocket is closed");
         }
-        if (context.isLoopThread()) {
+        if (context.isOwnThread()) {
             throw new IllegalStateException(
                     "The output buffer is full, and a listener cannot wait on its event loop:"
                             + " use trySend and onDrained.");

@@ -40,7 +40,7 @@ final class Yielding extends FilterOutputStream {
         sinceYield += bytes;
         if (sinceYield == SLICE) {
             sinceYield = 0;
-            if (Thread.currentThread().isVirtual() && !Loop.isLoopThread()) {
+            if (Loop.mayPark()) {
                 Thread.yield();
             }
         }
