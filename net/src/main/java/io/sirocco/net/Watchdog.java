@@ -245,7 +245,6 @@ final class Watchdog implements AutoCloseable {
             reports.execute(() -> debugged = Debugger.isPossible());
         }
         if (millis >= settings.maxTurnMillis && !sight.stalled && !loop.hasFailed()) {
-            sight.stalled = true;
             if (debugged) {
                 reports.execute(() -> LOG.get().log(Level.WARNING, SPARED, loop, millis));
                 sight.notified = true;
@@ -253,6 +252,7 @@ final class Watchdog implements AutoCloseable {
                 loop.stall(millis);
                 reports.execute(loop::logDeath);
             }
+            sight.stalled = true; // behind what may find no heap
         }
         if (sight.stalled && !sight.notified) { // again, if there was no heap for a thread
             Thread.ofPlatform().daemon().name(settings.name + "-death").start(loop::notifyOwner);
