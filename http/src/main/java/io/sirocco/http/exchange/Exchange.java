@@ -168,7 +168,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     public void refuseBody(RequestError refusal) {
         boolean handlerWaits = !routeTarget.collectsBody() && body.wanted();
         boolean onlyTold = handlerWaits || !pending(); // the handler's exception is responded to
-        Runnable report = onlyTold ? rejected(refusal) : null;
+        Runnable report = onlyTold ? rejected(refusal) : LoopContext.UNMONITORED;
         stream.abandonBody();
         body.fail(new BodyRefused(refusal));
         if (!onlyTold && pending()) { // code that has waited for the body may have responded
@@ -178,9 +178,7 @@ public final class Exchange extends HandlerThread implements Runnable {
         if (!ended) {
             schedule();
         }
-        if (report != null) {
-            context.notifyMonitor(report);
-        }
+        context.notifyMonitor(report);
     }
 
     // ---- called by the stream: the response, and the ends

@@ -44,7 +44,8 @@ public final class LoopContext extends WebSocketContext {
     ServerContext serverContext;
     public Limits limits;
 
-    static final Runnable UNMONITORED = () -> {};
+    /** Notifies no monitor. */
+    public static final Runnable UNMONITORED = () -> {};
 
     private static final int SPARE_HEADS = 64;
     private static final int LARGEST_SPARE = 4 << 10;

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import io.sirocco.http.RequestError;
 import io.sirocco.http.exchange.Content;
 import io.sirocco.http.exchange.Exchange;
+import io.sirocco.http.exchange.LoopContext;
 import io.sirocco.http.exchange.ResponseMessage;
 import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.route.RouteTarget;
@@ -186,15 +187,13 @@ final class Http1 extends Http1Output implements ServerProtocol {
                                 target,
                                 true,
                                 bytes.length)
-                        : null;
+                        : LoopContext.UNMONITORED;
         writeHead(page, bytes.length);
         connection.write(bytes, 0, bytes.length);
         connection.watchOutput(false);
         connection.deadline(after(context.limits.writeMillis()));
         connection.finish();
-        if (report != null) {
-            context.notifyMonitor(report);
-        }
+        context.notifyMonitor(report);
     }
 
     // ---- the body of the request
