@@ -141,15 +141,20 @@ class LockedLoopTest {
             recording.onEvent(
                     "sirocco.LoopWaited", event -> seen.complete(event.getString("waiter")));
             recording.startAsync();
-            lock.lock();
-            loop.execute(
+            Rig.until(
+                    "a wait was long enough to be noticed",
                     () -> {
                         lock.lock();
+                        loop.execute(
+                                () -> {
+                                    lock.lock();
+                                    lock.unlock();
+                                });
+                        Rig.until("the loop waits", lock::hasQueuedThreads);
                         lock.unlock();
+                        return seen.isDone();
                     });
-            Rig.until("the loop waits", lock::hasQueuedThreads);
-            lock.unlock();
-            String stack = seen.get(20, TimeUnit.SECONDS);
+            String stack = seen.join();
             assertTrue(stack.contains("ReentrantLock.lock"), stack);
             assertTrue(stack.contains("aFlightRecordingShowsWhereItHasWaited"), stack);
         }
