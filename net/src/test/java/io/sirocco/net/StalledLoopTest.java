@@ -95,12 +95,12 @@ class StalledLoopTest {
         end.complete(null);
         assertTrue(calls(why, "lock"), () -> Arrays.toString(why.getStackTrace()));
         assertTrue(why.getSuppressed().length > 0);
-        assertTrue(calls(why.getSuppressed()[0], "yield"));
+        assertTrue(calls(why.getSuppressed()[0], "aLockThatNobodyReleases"));
     }
 
     private static boolean calls(Throwable why, String method) {
         return Arrays.stream(why.getStackTrace())
-                .anyMatch(frame -> frame.getMethodName().equals(method));
+                .anyMatch(frame -> frame.getMethodName().contains(method));
     }
 
     /** As a log does whose lock the loop holds. */
