@@ -170,7 +170,7 @@ class FireIoClientDefectsTest {
     @Test
     void aHundredClientsNeedNoThreadButTheLoops() throws Exception {
         NodeServer server = server(Map.of());
-        try (Loops loops = Loops.start(s -> s.loops(1).longTurnMillis(0))) {
+        try (Loops loops = Loops.start(s -> s.loops(1).withoutWatchdog())) {
             Set<Thread> before = Thread.getAllStackTraces().keySet();
             var clients = new ArrayList<LiveClient>();
             var all = new ArrayList<CompletableFuture<Connected>>();
