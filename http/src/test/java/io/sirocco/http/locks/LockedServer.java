@@ -233,6 +233,16 @@ public final class LockedServer implements AutoCloseable {
         stop(server);
     }
 
+    /** Starts a server with one loop, on a port of its own. */
+    static Server withOneLoop(TransportKind transport, Consumer<Routes> routes) {
+        return Server.start(
+                config ->
+                        config.listen(new InetSocketAddress("127.0.0.1", 0))
+                                .loops(1)
+                                .transport(transport),
+                routes);
+    }
+
     /** Stops a server, which may not be able to, with nothing in progress. */
     public static void stop(Server server) {
         var drained = new CompletableFuture<Boolean>();

@@ -7,7 +7,6 @@ import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
-import java.net.InetSocketAddress;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,11 +29,8 @@ final class SpinningThreadsTest {
     @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
     void letTheHolderGoOn(TransportKind transport) throws Exception {
         Server server =
-                Server.start(
-                        config ->
-                                config.listen(new InetSocketAddress("127.0.0.1", 0))
-                                        .loops(1)
-                                        .transport(transport),
+                LockedServer.withOneLoop(
+                        transport,
                         routes -> {
                             routes.route("GET", "/hold", _ -> hold())
                                     .executionMode(ExecutionMode.LOOP);

@@ -42,11 +42,8 @@ final class WaitingCallbacksTest {
     @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
     void onCompleteOnTheThreadOfTheHandler(TransportKind transport) throws Exception {
         Server server =
-                Server.start(
-                        config ->
-                                config.listen(new InetSocketAddress("127.0.0.1", 0))
-                                        .loops(1)
-                                        .transport(transport),
+                LockedServer.withOneLoop(
+                        transport,
                         routes -> {
                             routes.route(
                                             "GET",

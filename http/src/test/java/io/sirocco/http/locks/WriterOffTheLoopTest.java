@@ -9,7 +9,6 @@ import io.sirocco.http.Server;
 import io.sirocco.http.SseSink;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Timeout;
@@ -29,11 +28,8 @@ final class WriterOffTheLoopTest {
     @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
     void doesNotWaitForALoopThatWaitsForIt(TransportKind transport) throws Exception {
         Server server =
-                Server.start(
-                        config ->
-                                config.listen(new InetSocketAddress("127.0.0.1", 0))
-                                        .loops(1)
-                                        .transport(transport),
+                LockedServer.withOneLoop(
+                        transport,
                         routes -> {
                             routes.route("GET", "/events", _ -> Response.events(this::send))
                                     .executionMode(ExecutionMode.POOL);
