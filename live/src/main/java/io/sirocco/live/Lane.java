@@ -12,7 +12,7 @@ abstract sealed class Lane permits Client {
     private static final VarHandle NEWEST = newest();
 
     private volatile Task newest;
-    private volatile boolean running; // tasks that have waited: none may overtake the rest of them
+    private volatile boolean running; // queued tasks run: none may overtake the rest of them
 
     private static final class Task {
         final Runnable what;
@@ -58,10 +58,13 @@ abstract sealed class Lane permits Client {
             each = older;
         }
         running = true;
-        for (Task each = oldest; each != null; each = each.next) {
-            Tasks.run(each.what, "a task of a client failed");
+        try {
+            for (Task each = oldest; each != null; each = each.next) {
+                Tasks.run(each.what, "a task of a client failed");
+            }
+        } finally {
+            running = false;
         }
-        running = false;
     }
 
     private static VarHandle newest() {
