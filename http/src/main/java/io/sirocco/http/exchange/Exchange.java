@@ -663,6 +663,9 @@ public final class Exchange extends HandlerThread implements Runnable {
             return;
         }
         brokenOff = true;
+        if (!stream.open()) {
+            notifyGone(); // the writer met its end before closed() is called, which then does not
+        }
         closePump();
         responseWritten();
         over();
