@@ -81,7 +81,7 @@ final class Handlers {
         Shard here = client.shard();
         here.handlers(1);
         try {
-            here.loop.startVirtual(kind, () -> runAll(here));
+            here.loop.startVirtualInTurn(kind, () -> runAll(here));
         } catch (Throwable e) {
             inbox.notStarted(null);
             here.handlers(-1);

@@ -13,6 +13,7 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.StringJoiner;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -412,8 +413,10 @@ class LiveTest {
             service.live.onClose((c, reason) -> service.say(reason.name()));
             service.live.onRequest("echo", (c, a) -> 1);
             peer.send("420[\"echo\"]").send("421[\"echo\"]").send("422[\"echo\"]");
-            peer.expects("430[1]").expects("431[1]");
-            assertTrue(peer.next().contains("\"limited\""));
+            var answers = new TreeSet<>(List.of(peer.next(), peer.next(), peer.next()));
+            assertEquals("430[1]", answers.pollFirst()); // a refusal does not wait for handlers
+            assertEquals("431[1]", answers.pollFirst());
+            assertTrue(answers.first().contains("\"limited\""));
             for (int i = 3; i < 7; i++) { // the last is one too many
                 peer.send("42" + i + "[\"echo\"]");
             }

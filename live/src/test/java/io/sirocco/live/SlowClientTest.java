@@ -81,6 +81,8 @@ class SlowClientTest {
             }
             for (int i = 0; i < 8; i++) {
                 assertEquals("SLOW", service.next());
+            }
+            for (int i = 0; i < 8; i++) {
                 others.get(i).close();
                 stalled.get(i).close();
             }

@@ -389,9 +389,25 @@ public final class Loop implements Executor {
      * @param kind null for a task that stays on the loop whatever it does
      */
     public Thread startVirtual(TaskKind kind, Runnable task) {
-        if (carries(kind)) {
-            return virtualThreads.start(kind, false, task);
-        }
+        return carries(kind)
+                ? virtualThreads.start(kind, false, task)
+                : startOnJdkScheduler(kind, task);
+    }
+
+    /**
+     * Does the same, but the thread runs with the tasks of this turn, behind its events, and not
+     * before this returns. That costs less where many are started in one turn, since the loop's own
+     * code is unmounted once for all of them. Any thread.
+     *
+     * @param kind null for a task that stays on the loop whatever it does
+     */
+    public Thread startVirtualInTurn(TaskKind kind, Runnable task) {
+        return carries(kind)
+                ? virtualThreads.startInTurn(kind, false, task)
+                : startOnJdkScheduler(kind, task);
+    }
+
+    private static Thread startOnJdkScheduler(TaskKind kind, Runnable task) {
         return kind == null ? Thread.ofVirtual().start(task) : kind.startElsewhere(task);
     }
 

@@ -116,6 +116,11 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
         return carried.thread();
     }
 
+    /** Starts a virtual thread, which runs when the loop comes to it. Any thread. */
+    Thread startInTurn(TaskKind kind, boolean movable, Runnable task) {
+        return LoopVirtualThread.start(this, kind, movable, task).thread();
+    }
+
     /**
      * Runs the first of those that can run, up to {@code most} of them, until output is to be sent.
      * On the loop's own thread.
