@@ -6,14 +6,11 @@ import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.output.Chunks;
 import io.sirocco.net.transport.Transport;
 import io.sirocco.net.transport.TransportLoop;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -53,11 +50,10 @@ import java.util.function.Consumer;
  */
 public final class Loop implements Executor {
     static {
-        LinkedErrors.link(
-                Throwable.class, OutOfMemoryError.class, Loop.OBSERVER_THREW, Loop.WAITING_THREW);
+        LinkedErrors.link(Throwable.class, OutOfMemoryError.class, Loop.OBSERVER_THREW);
     }
 
-    private static final LazyLogger LOG = LazyLogger.of(Loop.class);
+    static final LazyLogger LOG = LazyLogger.of(Loop.class);
     private static final VarHandle SLEEP = field("sleep", int.class);
 
     // Of the loop, for others who hand something over
@@ -67,9 +63,7 @@ public final class Loop implements Executor {
     private static final int SLAB = 128 << 10;
     private static final long MAX_HANDED_OVER = 1 << 20;
     private static final int VISITED_PER_TURN = 512; // closing one costs the kernel 20 to 40 us
-    private static final String OBSERVER_THREW = "the observer threw";
-    private static final String WAITING_THREW = "code that waits for the end of a loop threw";
-    private static final FileOutputStream STANDARD_ERROR = new FileOutputStream(FileDescriptor.err);
+    static final String OBSERVER_THREW = "the observer threw";
 
     final Settings settings;
     final Arena arena = Arena.ofShared();
@@ -80,7 +74,6 @@ public final class Loop implements Executor {
     private final Thread thread; // runs its own code
     private final LoopCarrier carrier; // below that thread; null where it is a platform thread
 
-    private final byte[] lastWords; // where there is no heap for a line of the log
     private volatile Throwable fatal; // ends the loop after this turn; null for none
 
     // Made beforehand, since a turn and the end of the loop allocate nothing of their own
@@ -88,14 +81,7 @@ public final class Loop implements Executor {
     private final Consumer<Runnable> runTask = this::runTask;
     private final CompletableFuture<Loop> started = new CompletableFuture<>();
     private final CompletableFuture<Loop> ended = new CompletableFuture<>();
-
-    /**
-     * Completes with the error that the loop has died of; made beforehand, since there may be no
-     * heap then.
-     */
-    final CompletableFuture<Throwable> death = new CompletableFuture<>();
-
-    private volatile Throwable failure; // that it has died of
+    final LoopDeath death;
 
     /** Whether it carries virtual threads; a property lets tests use the fallback. */
     private final boolean carries =
@@ -158,10 +144,8 @@ public final class Loop implements Executor {
         this.chunks = new Chunks(arena, memory, relief::shrinkLater);
         this.outputs = new ConnectionOutput.Pool(chunks);
         memory.onShortage(chunks::reclaim);
-        this.lastWords =
-                (settings.name + "-loop-" + index + " has died, and there is no heap to log why\n")
-                        .getBytes(StandardCharsets.UTF_8);
         String name = settings.name + "-loop-" + index;
+        this.death = new LoopDeath(this, name);
         this.carrier = carries ? new LoopCarrier(this, virtualThreads, name, this::run) : null;
         this.thread =
                 carrier != null
@@ -199,12 +183,12 @@ public final class Loop implements Executor {
      * thread.
      */
     public Optional<Throwable> failure() {
-        return Optional.ofNullable(failure);
+        return Optional.ofNullable(death.cause());
     }
 
     /** Returns the same without allocating. Any thread. */
     boolean hasFailed() {
-        return failure != null;
+        return death.cause() != null;
     }
 
     /** Returns whether it has more connections than it may serve. */
@@ -305,7 +289,7 @@ public final class Loop implements Executor {
      * @throws RejectedExecutionException when the loop is stopping, or has died
      */
     public void connect(Destination to, Connector connector) {
-        if (stopping || failure != null) {
+        if (stopping || hasFailed()) {
             throw new RejectedExecutionException(STOPPING);
         }
         if (Thread.currentThread() == thread) {
@@ -316,7 +300,7 @@ public final class Loop implements Executor {
     }
 
     private void connectSoon(Destination to, Connector connector) {
-        if (stopping || failure != null) {
+        if (stopping || hasFailed()) {
             connector.failed(new LoopStoppedException());
         } else {
             connects.begin(to, connector);
@@ -596,18 +580,18 @@ public final class Loop implements Executor {
      * heap: the loop is dead, and its thread cannot even end. On the carrier.
      */
     void lost(Throwable thrown) {
-        failure = thrown;
+        death.setCause(thrown);
         over = true;
         THREADS.remove(thread);
         fromOthers.close(DROP);
         virtualThreads.close();
-        complete(ended, this);
+        LoopDeath.complete(ended, this);
         try {
             while (!virtualThreads.isEmpty()) { // others may wait for what these hold
                 virtualThreads.abandonNext();
             }
         } finally {
-            reportDeath();
+            death.report();
         }
     }
 
@@ -861,15 +845,15 @@ public final class Loop implements Executor {
                 turn();
             }
         } catch (Throwable e) {
-            failure = e;
+            death.setCause(e);
         }
         turns.end(); // the last one, or the watchdog would find it long
         try {
-            shutdown.run(failure != null);
+            shutdown.run(hasFailed());
         } finally {
-            complete(ended, this);
-            if (failure != null) {
-                reportDeath();
+            LoopDeath.complete(ended, this);
+            if (hasFailed()) {
+                death.report();
             }
             shutdown.finish();
             THREADS.remove(thread);
@@ -878,14 +862,13 @@ public final class Loop implements Executor {
 
     /**
      * Declares the loop dead, since it has not ended its turn for {@code millis}; it ends with the
-     * turn. {@link #logDeath} and {@link #notifyOwner} are to follow. The watchdog's thread; takes
-     * no lock.
+     * turn. {@link LoopDeath#log} and {@link LoopDeath#notifyOwner} are to follow. The watchdog's
+     * thread; takes no lock.
      */
     void stall(long millis) {
         var stalled =
                 new LoopStalledException(
-                        thread.getName() + " has not ended its turn for " + millis + " ms",
-                        stackOf(thread));
+                        this + " has not ended its turn for " + millis + " ms", stackOf(thread));
         for (Thread each : virtualThreads.visible()) {
             stalled.addSuppressed(
                     new LoopStalledException(
@@ -893,61 +876,7 @@ public final class Loop implements Executor {
                             each.getStackTrace()));
         }
         fatal = stalled;
-        failure = stalled;
-    }
-
-    /**
-     * Reports the death, since a server with fewer loops than it started must not look healthy.
-     * Does nothing if the loop was dead before, since it had stalled.
-     */
-    private void reportDeath() {
-        if (notifyOwner()) {
-            logDeath();
-        }
-    }
-
-    /**
-     * Notifies the owner of the death, once. May wait for other loops. Any thread.
-     *
-     * @return false if the owner was notified before
-     */
-    boolean notifyOwner() {
-        if (!complete(death, failure)) {
-            return false;
-        }
-        try {
-            settings.observer.loopDied(this, failure);
-        } catch (Throwable e) {
-            warn(LOG, OBSERVER_THREW, e);
-        }
-        return true;
-    }
-
-    /** Logs the death. Any thread. */
-    void logDeath() {
-        try {
-            LOG.get().log(Level.ERROR, thread.getName() + " has died", failure);
-        } catch (Throwable e) {
-            try {
-                STANDARD_ERROR.write(lastWords);
-            } catch (Throwable e2) {
-                // nothing is left that could report it
-            }
-        }
-    }
-
-    /**
-     * Completes {@code future}; what depends on it may fail.
-     *
-     * @return false if it was complete
-     */
-    private static <T> boolean complete(CompletableFuture<T> future, T value) {
-        try {
-            return future.complete(value);
-        } catch (Throwable e) {
-            warn(LOG, WAITING_THREW, e);
-            return true;
-        }
+        death.setCause(stalled);
     }
 
     private void turn() throws Throwable {

@@ -307,7 +307,7 @@ final class LoopAcceptor extends TransportAcceptor {
         if (loop.hasFailed()) {
             done.complete(null);
         } else {
-            loop.death.thenRun(() -> done.complete(null));
+            loop.death.notified().thenRun(() -> done.complete(null));
         }
         return done;
     }

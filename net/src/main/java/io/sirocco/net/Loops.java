@@ -47,7 +47,7 @@ public final class Loops implements AutoCloseable {
     private Loops(List<Loop> all, Watchdog watchdog) {
         this.all = all;
         this.watchdog = watchdog;
-        all.forEach(loop -> loop.death.thenAccept(failure::complete));
+        all.forEach(loop -> loop.death.notified().thenAccept(failure::complete));
     }
 
     /**

@@ -250,12 +250,15 @@ final class Watchdog implements AutoCloseable {
                 sight.notified = true;
             } else {
                 loop.stall(millis);
-                reports.execute(loop::logDeath);
+                reports.execute(loop.death::log);
             }
             sight.stalled = true; // behind what may find no heap
         }
         if (sight.stalled && !sight.notified) { // again, if there was no heap for a thread
-            Thread.ofPlatform().daemon().name(settings.name + "-death").start(loop::notifyOwner);
+            Thread.ofPlatform()
+                    .daemon()
+                    .name(settings.name + "-death")
+                    .start(loop.death::notifyOwner);
             sight.notified = true;
         }
     }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import io.sirocco.net.log.LinkedErrors;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The death of one loop: what it has died of, and who is told. A server with fewer loops than it
+ * started must not look healthy. All that it needs is made beforehand, since there may be no heap.
+ * Any thread.
+ */
+final class LoopDeath {
+    static {
+        LinkedErrors.link(Throwable.class, LoopDeath.WAITING_THREW);
+    }
+
+    private static final String WAITING_THREW = "code that waits for the end of a loop threw";
+    private static final FileOutputStream STANDARD_ERROR = new FileOutputStream(FileDescriptor.err);
+
+    private final Loop loop;
+    private final byte[] lastWords; // where there is no heap for a line of the log
+    private final CompletableFuture<Throwable> notified = new CompletableFuture<>();
+    private volatile Throwable cause;
+
+    LoopDeath(Loop loop, String name) {
+        this.loop = loop;
+        this.lastWords =
+                (name + " has died, and there is no heap to log why\n")
+                        .getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Returns what the loop has died of; null while it has not. */
+    Throwable cause() {
+        return cause;
+    }
+
+    /** Returns what completes with the cause. */
+    CompletableFuture<Throwable> notified() {
+        return notified;
+    }
+
+    /** Sets the cause; {@link #report} is to follow. */
+    void setCause(Throwable thrown) {
+        cause = thrown;
+    }
+
+    /** Notifies the owner and logs, unless that was done before, when the loop had stalled. */
+    void report() {
+        if (notifyOwner()) {
+            log();
+        }
+    }
+
+    /**
+     * Notifies the owner of the loop, once. May wait for other loops.
+     *
+     * @return false if the owner was notified before
+     */
+    boolean notifyOwner() {
+        if (!complete(notified, cause)) {
+            return false;
+        }
+        try {
+            loop.settings.observer.loopDied(loop, cause);
+        } catch (Throwable e) {
+            Loop.warn(Loop.LOG, Loop.OBSERVER_THREW, e);
+        }
+        return true;
+    }
+
+    /** Logs it. */
+    void log() {
+        try {
+            Loop.LOG.get().log(Level.ERROR, loop + " has died", cause);
+        } catch (Throwable e) {
+            try {
+                STANDARD_ERROR.write(lastWords);
+            } catch (Throwable e2) {
+                // nothing is left that could report it
+            }
+        }
+    }
+
+    /**
+     * Completes {@code future}; what depends on it may fail.
+     *
+     * @return false if it was complete
+     */
+    static <T> boolean complete(CompletableFuture<T> future, T value) {
+        try {
+            return future.complete(value);
+        } catch (Throwable e) {
+            Loop.warn(Loop.LOG, WAITING_THREW, e);
+            return true;
+        }
+    }
+}
