@@ -191,6 +191,21 @@ public final class Loop implements Executor {
         return death.cause() != null;
     }
 
+    /** Returns whether it is dead because it did not end its turn: then it may never end. */
+    boolean hasStalled() {
+        return death.cause() instanceof LoopStalledException;
+    }
+
+    /** Returns what completes when its thread has ended. */
+    CompletableFuture<Loop> ended() {
+        return ended;
+    }
+
+    /** Returns whether it is stopping, or is dead. Loop-confined. */
+    public boolean isEnding() {
+        return stopping || hasFailed();
+    }
+
     /** Returns whether it has more connections than it may serve. */
     boolean isFull() {
         return connections.size() > mostConnections;
@@ -289,7 +304,7 @@ public final class Loop implements Executor {
      * @throws RejectedExecutionException when the loop is stopping, or has died
      */
     public void connect(Destination to, Connector connector) {
-        if (stopping || hasFailed()) {
+        if (isEnding()) {
             throw new RejectedExecutionException(STOPPING);
         }
         if (Thread.currentThread() == thread) {
@@ -300,7 +315,7 @@ public final class Loop implements Executor {
     }
 
     private void connectSoon(Destination to, Connector connector) {
-        if (stopping || hasFailed()) {
+        if (isEnding()) {
             connector.failed(new LoopStoppedException());
         } else {
             connects.begin(to, connector);
@@ -785,6 +800,11 @@ public final class Loop implements Executor {
         }
 
         @Override
+        public boolean isTurnLong() {
+            return Loop.this.isTurnLong();
+        }
+
+        @Override
         public byte[] slab(int size) {
             return Loop.this.slab(size);
         }
@@ -941,14 +961,24 @@ public final class Loop implements Executor {
         millis = nanos / 1_000_000;
     }
 
+    /**
+     * Runs tasks and virtual threads: all that wait now, or until the turn is long, since what has
+     * come in, and the watchdog, must not wait for very many.
+     */
     void runTasks() {
         for (int n = local.size(); n > 0; n--) { // those they add in turn wait for the next turn
             flushIfLate();
             runTask(local.poll());
+            if (isTurnLong()) {
+                break;
+            }
         }
         for (int n = virtualThreads.size(); n > 0; ) {
             flushIfLate();
             n -= virtualThreads.runFirst(n);
+            if (isTurnLong()) {
+                break;
+            }
         }
     }
 
@@ -958,6 +988,9 @@ public final class Loop implements Executor {
                 toRelease.poll().gone();
             } catch (Throwable e) {
                 failed(e);
+            }
+            if (isTurnLong()) {
+                break;
             }
         }
     }

@@ -174,7 +174,7 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
             }
             ran++;
             run(next);
-            if (loop.isFlushDue()) {
+            if (loop.isFlushDue() || loop.isTurnLong()) {
                 break;
             }
         }

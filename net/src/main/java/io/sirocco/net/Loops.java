@@ -277,13 +277,18 @@ public final class Loops implements AutoCloseable {
     /**
      * Aborts all connections, closes all listeners, ends the threads and waits for them: for ten
      * seconds at most, and for ten more for each 50,000 connections as long as their number falls.
-     * Does not wait when the caller is one of the loops.
+     * Does not wait when the caller is one of the loops, nor for a loop that is dead because it did
+     * not end its turn.
      */
     @Override
     public void close() {
         watchdog.close();
+        all.forEach(Loop::stop);
         CompletableFuture<?>[] ended =
-                all.stream().map(Loop::stop).toArray(CompletableFuture[]::new);
+                all.stream()
+                        .filter(loop -> !loop.hasStalled())
+                        .map(Loop::ended)
+                        .toArray(CompletableFuture[]::new);
         if (all.stream().anyMatch(Loop::isOwnThread)) {
             CompletableFuture.allOf(ended)
                     .thenRun(() -> List.copyOf(listeners).forEach(Listener::closed));
@@ -322,7 +327,7 @@ public final class Loops implements AutoCloseable {
                 left = connections.getAsInt();
                 Object[] facts = {i * round.toSeconds(), left};
                 if (i >= rounds || left >= before) {
-                    String text = "a loop has not ended within {0} s: {1} connections are left";
+                    String text = "a loop has not ended within {0} s; connections left: {1}";
                     LOG.get().log(Level.WARNING, text, facts);
                     return false;
                 }

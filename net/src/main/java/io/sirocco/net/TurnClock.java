@@ -56,7 +56,8 @@ final class TurnClock {
 
     /** Returns whether the watchdog has found the present turn long. */
     boolean isLong() {
-        return longTurn == begun();
+        long now = begun();
+        return now != 0 && longTurn == now;
     }
 
     /** Returns the number of turns. Any thread, a turn late. */

@@ -51,6 +51,7 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     private int spare = -1; // a descriptor to give up when there are no others; -1 for none
     private boolean closed;
     private int events; // that await has found
+    private int dispatched; // how many of them
     private long turn; // turns so far
 
     // Connections that have more to read although no event will say so
@@ -98,7 +99,11 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     public void await(boolean mayBlock) {
         datagrams.flush();
         watchNew();
+        if (dispatched < events) {
+            return; // a long turn has left them to this one, and new ones come behind them
+        }
         long ahead = mayBlock && unreadCount == 0 ? loop.untilNext() : 0;
+        dispatched = 0;
         events = ahead == 0 ? set.look() : set.await(ahead);
     }
 
@@ -106,10 +111,9 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
     public void dispatch() {
         turn++;
         readUnread();
-        int count = events;
-        events = 0;
-        for (int i = 0; i < count; i++) {
-            Watched watched = table.find(set.data(i)); // null if it was closed in this turn
+        while (dispatched < events) {
+            int i = dispatched++;
+            Watched watched = table.find(set.data(i)); // null if it was closed meanwhile
             try {
                 if (watched != null) {
                     watched.ready(set.ready(i));
@@ -117,8 +121,11 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
             } catch (OutOfMemoryError e) { // the events of others are not reported again
                 loop.failed(e);
             }
-            if (count > 1) {
+            if (events > 1) {
                 loop.flushIfLate();
+                if (loop.isTurnLong()) {
+                    return;
+                }
             }
         }
     }
@@ -144,6 +151,10 @@ public final class Epoll implements Transport, LinuxDatagrams.Poller {
         for (int i = 0; i < count; i++) {
             EpollConnection connection = due[i];
             due[i] = null;
+            if (loop.isTurnLong()) {
+                readInNextTurn(connection);
+                continue;
+            }
             connection.continueReading();
             loop.flushIfLate();
         }

@@ -31,6 +31,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 
 /**
  * The transport over {@code java.nio}: one selector, one buffer to read into. The portable
@@ -45,6 +46,7 @@ public final class Nio implements Transport {
 
     private final TransportLoop loop;
     private final Selector selector;
+    private final ArrayDeque<SelectionKey> due = new ArrayDeque<>(); // to be dispatched
     private final Runnable select = this::selectOnCarrier;
     private long selectMillis;
     private IOException selectFailure; // null unless it has failed
@@ -73,6 +75,9 @@ public final class Nio implements Transport {
 
     @Override
     public void await(boolean mayBlock) throws IOException {
+        if (!due.isEmpty()) {
+            return;
+        }
         long ahead = mayBlock ? loop.untilNext() : 0;
         try {
             if (ahead >= 0 && ahead < 1_000_000) { // a selector knows no less: be early, and look
@@ -118,23 +123,32 @@ public final class Nio implements Transport {
     }
 
     private void dispatchKeys() {
-        boolean several = selector.selectedKeys().size() > 1;
-        for (SelectionKey key : selector.selectedKeys()) {
-            if (!key.isValid()) {
-                continue;
-            }
-            switch (key.attachment()) {
-                case NioConnection connection -> connection.ready();
-                case NioListener listener -> listener.accept();
-                case NioConnect connect -> connect.tried();
-                case NioDatagrams datagrams -> datagrams.receive();
-                default -> throw new AssertionError(key.attachment());
+        if (due.isEmpty()) { // else a long turn has left some to this one
+            due.addAll(selector.selectedKeys());
+            selector.selectedKeys().clear();
+        }
+        boolean several = due.size() > 1;
+        for (SelectionKey key; (key = due.poll()) != null; ) {
+            if (key.isValid()) {
+                dispatch(key);
             }
             if (several) {
                 loop.flushIfLate();
+                if (loop.isTurnLong()) {
+                    return;
+                }
             }
         }
-        selector.selectedKeys().clear();
+    }
+
+    private static void dispatch(SelectionKey key) {
+        switch (key.attachment()) {
+            case NioConnection connection -> connection.ready();
+            case NioListener listener -> listener.accept();
+            case NioConnect connect -> connect.tried();
+            case NioDatagrams datagrams -> datagrams.receive();
+            default -> throw new AssertionError(key.attachment());
+        }
     }
 
     @Override

@@ -32,6 +32,12 @@ public interface TransportLoop {
     void flushIfLate();
 
     /**
+     * Returns whether the turn has lasted for some milliseconds: then events that are left are
+     * dispatched in the next one.
+     */
+    boolean isTurnLong();
+
+    /**
      * Returns a scratch array of at least {@code size} bytes, which is used until the next call.
      */
     byte[] slab(int size);
