@@ -66,7 +66,11 @@ public final class RepeatedFailures {
     public void log(String what, String message, Throwable thrown) {
         String line = line(what, message, thrown);
         if (line != null) {
-            log.get().log(level, line, thrown);
+            try {
+                log.get().log(level, line, thrown);
+            } catch (Throwable e) {
+                // a handler of the log threw, and nothing is left that could report it
+            }
         }
     }
 
@@ -77,7 +81,11 @@ public final class RepeatedFailures {
     public void logLine(String what, String message, Throwable thrown) {
         String line = line(what, message, thrown);
         if (line != null) {
-            log.get().log(level, line);
+            try {
+                log.get().log(level, line);
+            } catch (Throwable e) {
+                // the same
+            }
         }
     }
 
