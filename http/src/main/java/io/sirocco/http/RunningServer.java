@@ -225,7 +225,7 @@ final class RunningServer {
                                 context.drain(end);
                                 context.loop.forEachProtocolInTurns(RunningServer::drain);
                             });
-            if (runs) { // else its loop has died, and its connections with it
+            if (runs && context.loop.failure().isEmpty()) { // else it is dead, as are these
                 ends.add(end);
             }
         }

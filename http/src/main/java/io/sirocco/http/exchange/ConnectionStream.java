@@ -112,11 +112,11 @@ public abstract class ConnectionStream implements HttpStream {
     @Override
     public void reportWhenSent(Exchange done) {
         if (reports == null && connection.unsentBefore(connection.outputEnd()) == 0) {
-            ExchangeReport.now(done).deliver(true); // it has left already
+            ExchangeReport.of(done, 0).deliverLater(true); // it has left already
             return;
         }
         if (reports == null) {
-            reports = new ReportQueue(connection, context);
+            reports = new ReportQueue(connection);
         }
         reports.add(done);
     }

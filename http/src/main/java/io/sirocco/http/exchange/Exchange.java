@@ -62,6 +62,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     volatile boolean isEventStream; // which a server that stops interrupts
     private boolean gone; // the client has closed its sending side before the response was complete
     private boolean over; // the connection may serve the next one
+    private boolean left; // it is no longer in progress, but for its handler
     private boolean running; // its handler is, or has promised a response that is to come
     private RunningOn runningOn; // null unless the handler runs on behind the end of the exchange
     private ClientListeners listeners; // null until one waits for the client
@@ -168,7 +169,9 @@ public final class Exchange extends HandlerThread implements Runnable {
     public void refuseBody(RequestError refusal) {
         boolean handlerWaits = !routeTarget.collectsBody() && body.wanted();
         boolean onlyTold = handlerWaits || !pending(); // the handler's exception is responded to
-        Runnable report = onlyTold ? rejected(refusal) : LoopContext.UNMONITORED;
+        if (onlyTold) {
+            rejected(refusal);
+        }
         stream.abandonBody();
         body.fail(new BodyRefused(refusal));
         if (!onlyTold && pending()) { // code that has waited for the body may have responded
@@ -178,7 +181,6 @@ public final class Exchange extends HandlerThread implements Runnable {
         if (!ended) {
             schedule();
         }
-        context.notifyMonitor(report);
     }
 
     // ---- called by the stream: the response, and the ends
@@ -207,7 +209,7 @@ public final class Exchange extends HandlerThread implements Runnable {
         ended = true;
         request.detach(); // the WebSocket may still look at it
         if (event != null || context.monitored()) {
-            ExchangeReport.now(this).deliver(true);
+            ExchangeReport.of(this, 0).deliverLater(true);
         }
         dropBody();
         leave();
@@ -248,7 +250,7 @@ public final class Exchange extends HandlerThread implements Runnable {
         }
         gone = true;
         if (listeners != null) {
-            listeners.disconnected(this::runListener);
+            listeners.disconnected(this::runListenerLater);
         }
         if (pump != null) {
             pump.clientGone();
@@ -261,11 +263,11 @@ public final class Exchange extends HandlerThread implements Runnable {
         closePump();
         if (!ended) {
             responded = true;
-            ended = true; // before the program is called, whose handler may run meanwhile
+            ended = true;
             notifyGone();
             if (event != null || context.monitored()) {
                 bytesOut = Math.max(0, bytesOut - stream.unsent());
-                ExchangeReport.now(this).deliver(false);
+                ExchangeReport.of(this, 0).deliverLater(false);
             }
         }
         if (body != null) {
@@ -299,6 +301,10 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /** The request is no longer in progress, unless its handler is. */
     private void leave() {
+        if (left) {
+            return;
+        }
+        left = true;
         boolean timedOut = awaitsResponse && rule == RequestError.LATER_DEADLINE;
         if (!running || timedOut) {
             context.inProgress--;
@@ -396,29 +402,29 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /** Responds to an error with this page. */
     void refuse(RequestError refusal, ResponseMessage page) {
-        responded = true; // before the program is called, whose handler may run meanwhile
+        responded = true;
         status = refusal.status();
-        context.notifyMonitor(rejected(refusal));
+        rejected(refusal);
         closePump();
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
         send(page, bytes);
     }
 
-    /** Counts the refusal; returns what notifies the monitor of it. */
-    private Runnable rejected(RequestError refusal) {
+    /** Counts the refusal, and reports it to the monitor. */
+    private void rejected(RequestError refusal) {
         context.rejected++;
         rule = refusal;
-        return context.monitored()
-                ? context.rejection(
-                        refusal,
-                        id(),
-                        request.remoteAddress(),
-                        request.isSecure(),
-                        request.method(),
-                        request.target(),
-                        false,
-                        0)
-                : LoopContext.UNMONITORED;
+        if (context.monitored()) {
+            context.reportRejected(
+                    refusal,
+                    id(),
+                    request.remoteAddress(),
+                    request.isSecure(),
+                    request.method(),
+                    request.target(),
+                    false,
+                    0);
+        }
     }
 
     // ---- memory
@@ -631,7 +637,7 @@ public final class Exchange extends HandlerThread implements Runnable {
         end(response);
     }
 
-    /** Ends the body, and with it the response. */
+    /** Ends the body, and with it the response, unless the client has gone. */
     void end(ResponseMessage response) {
         Headers trailers = Headers.none();
         if (response.trailers() != null && !ended) {
@@ -643,7 +649,9 @@ public final class Exchange extends HandlerThread implements Runnable {
                 return;
             }
         }
-        stream.end(trailers);
+        if (!ended) { // while the trailers were made, too
+            stream.end(trailers);
+        }
     }
 
     /** Sends an interim response, unless the response has begun or the client does not read. */
@@ -668,9 +676,9 @@ public final class Exchange extends HandlerThread implements Runnable {
         }
         closePump();
         responseWritten();
+        stream.reset(); // the end of the stream may mean the end of the response
         over();
         failWritable();
-        stream.reset(); // the end of the stream may mean the end of the response
     }
 
     /**
@@ -710,7 +718,7 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     private void closePump() {
         if (pump != null) {
-            pump.close();
+            context.notifyLater(pump::close);
             pump = null;
         }
     }
@@ -763,7 +771,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     private void runWhenOver() {
         over = true;
         if (listeners != null) {
-            listeners.over(this::runListener);
+            listeners.over(this::runListenerLater);
         }
     }
 
@@ -778,6 +786,10 @@ public final class Exchange extends HandlerThread implements Runnable {
                         listeners().onDisconnect(task);
                     }
                 });
+    }
+
+    private void runListenerLater(Runnable task) {
+        context.notifyLater(() -> runListener(task));
     }
 
     private void runListener(Runnable task) {

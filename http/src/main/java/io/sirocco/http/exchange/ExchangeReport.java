@@ -12,7 +12,7 @@ import java.util.Optional;
  * The report of one exchange to the monitor and to flight recordings, created when its response was
  * written and delivered when that was sent. Loop-confined.
  */
-final class ExchangeReport implements Monitor.CompletedRequest {
+final class ExchangeReport implements Monitor.CompletedRequest, Runnable {
     private final Exchange exchange;
     private final RequestHead head;
     private final boolean copied; // the head, for this report
@@ -31,13 +31,12 @@ final class ExchangeReport implements Monitor.CompletedRequest {
         this.end = end;
     }
 
-    /** Returns a report that is delivered at once, while the request is valid. */
-    static ExchangeReport now(Exchange exchange) {
-        return new ExchangeReport(exchange, exchange.request.peek(), false, 0);
-    }
-
-    /** Returns a report that is delivered when the request is no longer valid. */
-    static ExchangeReport toBeSent(Exchange exchange, long end) {
+    /**
+     * Returns a report, which is delivered when the request is no longer valid.
+     *
+     * @param end of the response in the output of the connection
+     */
+    static ExchangeReport of(Exchange exchange, long end) {
         // A copy that a thread of the handler may know is never given to another request.
         boolean copies = !exchange.request.detached();
         RequestHead head = exchange.request.peek();
@@ -50,23 +49,27 @@ final class ExchangeReport implements Monitor.CompletedRequest {
         exchange.bytesOut = Math.max(0, exchange.bytesOut - unsent);
     }
 
-    /** Returns the copy of the headers for reuse, after the report was delivered. */
-    void giveBack(LoopContext context) {
-        if (copied) {
-            context.giveBack(head);
-        }
-    }
-
-    /** Delivers the report. {@code sent} says whether the whole response was sent. */
-    void deliver(boolean sent) {
+    /** Has the report delivered. {@code sent} says whether the whole response was sent. */
+    void deliverLater(boolean sent) {
         LoopContext context = exchange.context;
         complete = sent && !exchange.brokenOff;
         nanos = context.loop.clock().nanos() - exchange.began;
-        if (exchange.event != null) {
-            exchange.event.commit(this);
-        }
-        if (context.monitored()) {
-            context.notifyMonitor(() -> context.serverContext.monitor().completed(this));
+        context.notifyLater(this);
+    }
+
+    /** Delivers the report. */
+    @Override
+    public void run() {
+        LoopContext context = exchange.context;
+        try {
+            if (exchange.event != null) {
+                exchange.event.commit(this);
+            }
+            context.serverContext.monitor().completed(this);
+        } finally {
+            if (copied) { // for reuse
+                context.giveBack(head);
+            }
         }
     }
 

@@ -2,11 +2,11 @@
 package io.sirocco.http.exchange;
 
 import io.sirocco.http.Headers;
+import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;
-import io.sirocco.net.Protocol;
 import io.sirocco.net.ReceivedBytes;
 import io.sirocco.net.TlsSession;
 import java.net.SocketAddress;
@@ -120,7 +120,7 @@ public interface HttpStream {
     void abort(CloseCause cause);
 
     /** Sends 101 with these headers, and passes the connection to the returned protocol. */
-    void upgrade(ResponseMessage head, Function<Connection, Protocol> next);
+    void upgrade(ResponseMessage head, Function<Connection, ServerProtocol> next);
 
     /** Reports the exchange when the kernel has taken its whole response. */
     void reportWhenSent(Exchange exchange);

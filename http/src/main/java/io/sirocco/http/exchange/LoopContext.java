@@ -44,9 +44,6 @@ public final class LoopContext extends WebSocketContext {
     ServerContext serverContext;
     public Limits limits;
 
-    /** Notifies no monitor. */
-    public static final Runnable UNMONITORED = () -> {};
-
     private static final int SPARE_HEADS = 64;
     private static final int LARGEST_SPARE = 4 << 10;
 
@@ -55,6 +52,7 @@ public final class LoopContext extends WebSocketContext {
 
     public final Dispatcher dispatcher = new Dispatcher(this);
     final Responder responder = new Responder(this);
+    private final Notifications notifications = new Notifications(this, this::completeDrain);
 
     private byte[] dateAndServer;
     private long dateExpires = Long.MIN_VALUE;
@@ -103,7 +101,7 @@ public final class LoopContext extends WebSocketContext {
                             connection.remote(), // when it is gone it is too late to ask
                             connection.local(),
                             connection.secure());
-            notifyMonitor(() -> serverContext.monitor().opened(opened));
+            notifyLater(() -> serverContext.monitor().opened(opened));
         }
     }
 
@@ -118,7 +116,7 @@ public final class LoopContext extends WebSocketContext {
                             connection.local(),
                             connection.secure(),
                             cause);
-            notifyMonitor(() -> serverContext.monitor().closed(closed));
+            notifyLater(() -> serverContext.monitor().closed(closed));
         }
         completeDrain();
     }
@@ -132,6 +130,7 @@ public final class LoopContext extends WebSocketContext {
     public void socketClosed(Connection connection, CloseCause cause) {
         webSockets--;
         closed(connection, cause);
+        deliverNotifications();
     }
 
     /** Returns a copy of a head for a later report. No other reference to it may remain. */
@@ -181,7 +180,7 @@ public final class LoopContext extends WebSocketContext {
     }
 
     private void completeDrain() {
-        if (draining && connections == 0 && !shakingHands) {
+        if (draining && connections == 0 && !shakingHands && notifications.isIdle()) {
             drained.complete(null);
         }
     }
@@ -315,38 +314,24 @@ public final class LoopContext extends WebSocketContext {
 
     private void failed(String name, String line, String requestId, Throwable thrown) {
         failures.log("request", line, thrown);
-        if (loop.enter()) { // before the result is reported
-            try {
-                notifyMonitor(() -> serverContext.monitor().handlerFailed(requestId, name, thrown));
-            } finally {
-                loop.exit();
+        if (monitored()) {
+            Runnable report = () -> serverContext.monitor().handlerFailed(requestId, name, thrown);
+            if (!loop.runInLoop(() -> notifyLater(report))) {
+                execute(() -> notifyLater(report));
             }
-        } else if (monitored()) {
-            execute(
-                    () ->
-                            notifyMonitor(
-                                    () ->
-                                            serverContext
-                                                    .monitor()
-                                                    .handlerFailed(requestId, name, thrown)));
         }
     }
 
     /** Called when a route has blocked the loop and was moved. Any thread. */
     public void moved(TaskKind kind, long millis, StackTraceElement[] stack) {
         if (monitored()) {
-            execute(
-                    () ->
-                            notifyMonitor(
-                                    () ->
-                                            serverContext
-                                                    .monitor()
-                                                    .routeMoved(kind.name(), millis, stack)));
+            Runnable report = () -> serverContext.monitor().routeMoved(kind.name(), millis, stack);
+            execute(() -> notifyLater(report));
         }
     }
 
-    /** Returns what notifies the monitor of a refused request. */
-    public Runnable rejection(
+    /** Reports a refused request to the monitor. */
+    public void reportRejected(
             RequestError rule,
             String id,
             SocketAddress remote,
@@ -355,6 +340,9 @@ public final class LoopContext extends WebSocketContext {
             String target,
             boolean alone,
             long bytesOut) {
+        if (!monitored()) {
+            return;
+        }
         var refusal =
                 new Monitor.RejectedRequest(
                         loop.index(),
@@ -367,19 +355,20 @@ public final class LoopContext extends WebSocketContext {
                         target,
                         alone,
                         bytesOut);
-        return () -> serverContext.monitor().rejected(refusal);
+        notifyLater(() -> serverContext.monitor().rejected(refusal));
+    }
+
+    /** Makes a call of the program soon, when no exchange is between two states. */
+    void notifyLater(Runnable call) {
+        notifications.add(call);
     }
 
     /**
-     * Calls the monitor, which may wait for a lock: other threads of the loop run meanwhile, and
-     * find everything as it is now.
+     * Has the calls made that are due. On the loop's own thread, as the last step of what it does
+     * for a connection.
      */
-    public void notifyMonitor(Runnable call) {
-        try {
-            call.run();
-        } catch (Throwable e) {
-            LOG.get().log(Level.WARNING, "the monitor threw", e);
-        }
+    public void deliverNotifications() {
+        notifications.deliverNow();
     }
 
     public boolean monitored() {

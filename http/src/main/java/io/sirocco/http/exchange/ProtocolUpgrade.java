@@ -78,9 +78,15 @@ final class ProtocolUpgrade {
         }
 
         @Override
+        public void dropped(Connection connection) {
+            protocol.closed(connection, CloseCause.ABORTED);
+        }
+
+        @Override
         public void closed(Connection connection, CloseCause cause) {
             context.closed(connection, cause);
             protocol.closed(connection, cause);
+            context.deliverNotifications();
         }
 
         @Override

@@ -10,18 +10,16 @@ import io.sirocco.net.Connection;
  */
 final class ReportQueue {
     private final Connection connection;
-    private final LoopContext context;
     private ExchangeReport first;
     private ExchangeReport last;
 
-    ReportQueue(Connection connection, LoopContext context) {
+    ReportQueue(Connection connection) {
         this.connection = connection;
-        this.context = context;
     }
 
     /** Adds an exchange whose whole response was just written. */
     void add(Exchange exchange) {
-        var report = ExchangeReport.toBeSent(exchange, connection.outputEnd());
+        var report = ExchangeReport.of(exchange, connection.outputEnd());
         if (first == null) {
             first = report;
             connection.notifySent();
@@ -61,7 +59,6 @@ final class ReportQueue {
     private void deliver(boolean sent) {
         ExchangeReport report = first;
         first = report.next;
-        report.deliver(sent);
-        report.giveBack(context);
+        report.deliverLater(sent);
     }
 }

@@ -6,13 +6,11 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import io.sirocco.http.RequestError;
 import io.sirocco.http.exchange.Content;
 import io.sirocco.http.exchange.Exchange;
-import io.sirocco.http.exchange.LoopContext;
 import io.sirocco.http.exchange.ResponseMessage;
 import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
-import io.sirocco.net.Protocol;
 import java.util.List;
 import java.util.function.Function;
 
@@ -176,24 +174,22 @@ final class Http1 extends Http1Output implements ServerProtocol {
         flags &= ~KEEP_ALIVE;
         ResponseMessage page = context.page(rule);
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
-        Runnable report =
-                context.monitored()
-                        ? context.rejection(
-                                rule,
-                                context.nextId(),
-                                connection.remote(),
-                                connection.secure(),
-                                method,
-                                target,
-                                true,
-                                bytes.length)
-                        : LoopContext.UNMONITORED;
+        if (context.monitored()) {
+            context.reportRejected(
+                    rule,
+                    context.nextId(),
+                    connection.remote(),
+                    connection.secure(),
+                    method,
+                    target,
+                    true,
+                    bytes.length);
+        }
         writeHead(page, bytes.length);
         connection.write(bytes, 0, bytes.length);
         connection.watchOutput(false);
         connection.deadline(after(context.limits.writeMillis()));
         connection.finish();
-        context.notifyMonitor(report);
     }
 
     // ---- the body of the request
@@ -243,24 +239,27 @@ final class Http1 extends Http1Output implements ServerProtocol {
     }
 
     @Override
-    public void upgrade(ResponseMessage head, Function<Connection, Protocol> next) {
+    public void upgrade(ResponseMessage head, Function<Connection, ServerProtocol> next) {
         // All of it is made before any of it is written: what a carried thread may wait for on the
         // way, such as a class that another loop initialises, must not split it.
         byte[] bytes = Http1Encoder.head(head, Http1Encoder.NO_LENGTH, dateAndServer(head));
         connection.write(bytes, 0, bytes.length);
-        Protocol protocol = next.apply(connection);
+        Exchange done = exchange;
+        ServerProtocol protocol = next.apply(connection);
+        if (exchange != done) { // that has waited, and the connection is gone
+            protocol.dropped(connection);
+            return;
+        }
         reportUpgraded();
-        exchange.upgraded();
         exchange = null;
+        done.upgraded();
         connection.reserveMemory(0);
         flags = UPGRADED;
         connection.protocol(protocol);
         connection.resume();
-        if (protocol instanceof ServerProtocol ours) {
-            ours.begin();
-            if (context.draining) {
-                ours.drain();
-            }
+        protocol.begin();
+        if (context.draining) {
+            protocol.drain();
         }
     }
 
@@ -318,6 +317,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
             exchange.closed(cause);
             exchange = null;
         }
+        context.deliverNotifications();
     }
 
     @Override

@@ -94,8 +94,21 @@ public class LoopTasks {
         }
     }
 
-    /** Waits for {@code future}. Any thread except a loop. */
+    /**
+     * Waits for {@code future}. Any thread except a loop's own.
+     *
+     * @throws IllegalStateException when it is not complete, and the caller is a loop's own thread,
+     *     for which the loop would wait for ever
+     */
     public static <T> T join(CompletableFuture<T> future) throws IOException {
+        if (!future.isDone() && Loop.isLoopThread()) {
+            throw new IllegalStateException(
+                    "This call would block the event loop "
+                            + Thread.currentThread().getName()
+                            + " until the peer has sent, or taken, something: make it on a virtual"
+                            + " thread (ExecutionMode.VIRTUAL), or use the method that returns a"
+                            + " stage.");
+        }
         try {
             return future.get();
         } catch (ExecutionException e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.loop;
 
+import io.sirocco.net.Connection;
 import io.sirocco.net.Protocol;
 
 /**
@@ -10,6 +11,9 @@ import io.sirocco.net.Protocol;
 public interface ServerProtocol extends Protocol {
     /** The connection was upgraded to this protocol, which may send from now on. */
     default void begin() {}
+
+    /** The connection ended before it was upgraded to this protocol. */
+    default void dropped(Connection connection) {}
 
     /**
      * Called when the server stops: ends the connection as soon as possible without losing data.

@@ -157,7 +157,13 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         if (is(PAUSED | BEHIND) && heldBack() && !is(CONGESTED) && stored() == 0) {
             return false;
         }
+        boolean called = is(CALLING);
+        flags |= CALLING; // the listener is called later: others are waiting for this memory
         failForMemory();
+        if (!called) {
+            flags &= ~CALLING;
+            context.execute(this::callPostponed);
+        }
         return true;
     }
 
@@ -226,8 +232,11 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
             callHere(call);
         } else if (queue == null && !mayBlock && !kind.moved()) {
             TaskKind before = context.loop.beginTask(kind);
-            callHere(call);
-            context.loop.endTask(before);
+            try {
+                callHere(call);
+            } finally {
+                context.loop.endTask(before);
+            }
         } else {
             if (queue == null) {
                 queue = new ListenerQueue(this, kind);
@@ -247,6 +256,10 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         flags |= CALLING;
         callNow(call);
         flags &= ~CALLING;
+        callPostponed();
+    }
+
+    private void callPostponed() {
         while (postponed != null && !is(CALLING)) {
             Call next = postponed.poll();
             if (next != null) {
@@ -283,8 +296,11 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         try {
             call.run();
         } catch (Throwable e) {
-            context.failed(id(), e);
-            execute(() -> closeNow(CloseCode.INTERNAL_ERROR, ""));
+            try {
+                context.failed(id(), e);
+            } finally {
+                execute(() -> closeNow(CloseCode.INTERNAL_ERROR, ""));
+            }
         }
     }
 
@@ -550,6 +566,11 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         return is(CLOSING | PEER_CLOSED)
                 ? new Closed(firstClose.code(), firstClose.reason(), false)
                 : new Closed(CloseCode.LOST, "", false);
+    }
+
+    @Override
+    public void dropped(Connection connection) {
+        sockets.release(agreement, context.role);
     }
 
     @Override

@@ -83,9 +83,14 @@ public final class WebSocketGroup {
     }
 
     void closed(Agreement agreement, Role role) {
+        release(agreement, role);
+        open.decrementAndGet(); // whoever sees that it is gone sees its memory gone
+    }
+
+    /** Releases the memory of an agreement, which is null for none. */
+    void release(Agreement agreement, Role role) {
         if (agreement != null) {
             contextMemory.addAndGet(-agreement.memory(role));
         }
-        open.decrementAndGet(); // whoever sees that it is gone sees its memory gone
     }
 }

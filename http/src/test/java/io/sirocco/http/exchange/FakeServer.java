@@ -115,7 +115,8 @@ public final class FakeServer implements AutoCloseable, Monitor {
             context.execute(
                     () -> {
                         try {
-                            seen.complete(look.apply(stream));
+                            T value = look.apply(stream);
+                            context.execute(() -> seen.complete(value)); // behind notifications
                         } catch (Throwable e) {
                             seen.completeExceptionally(e);
                         }

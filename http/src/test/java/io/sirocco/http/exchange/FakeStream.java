@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.http.Headers;
 import io.sirocco.http.Response;
+import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;
-import io.sirocco.net.Protocol;
 import io.sirocco.net.ReceivedBytes;
 import io.sirocco.net.TlsSession;
 import java.io.ByteArrayOutputStream;
@@ -289,7 +289,7 @@ public final class FakeStream implements HttpStream {
     }
 
     @Override
-    public void upgrade(ResponseMessage head, Function<Connection, Protocol> next) {
+    public void upgrade(ResponseMessage head, Function<Connection, ServerProtocol> next) {
         response = head;
         exchange.upgraded();
         exchange = null;
@@ -298,7 +298,7 @@ public final class FakeStream implements HttpStream {
 
     @Override
     public void reportWhenSent(Exchange done) {
-        ExchangeReport.now(done).deliver(true);
+        ExchangeReport.of(done, 0).deliverLater(true);
     }
 
     @Override
