@@ -43,6 +43,7 @@ final class Life {
     private volatile Shard last; // where it lives while it has no link
     private ScheduledTask expiry; // while it is away
     private boolean away; // it counts as one that is
+    private boolean ending; // or has ended: it neither comes back nor ends again
     private volatile boolean forgotten; // by the broker, or it is another node's to keep it
     private Held held; // while it returns
     private volatile ReplayPump pump; // while it is sent what it has missed, or null
@@ -163,7 +164,7 @@ final class Life {
         }
         execute(
                 () -> {
-                    if (state == State.GONE) {
+                    if (ending || state == State.GONE) {
                         back.complete(false); // its time was over, or another node had it
                         return;
                     }
@@ -347,6 +348,7 @@ final class Life {
     void moved() {
         execute(
                 () -> {
+                    ending = true;
                     Link before = detach();
                     if (before != null) {
                         before.closeIfEmpty();
@@ -365,9 +367,10 @@ final class Life {
     }
 
     private void end(Reason reason) {
-        if (state == State.GONE || state == State.NEW) {
+        if (ending || state == State.GONE || state == State.NEW) {
             return;
         }
+        ending = true; // before a lock of the client, while which is taken it may be kicked
         shard().tally.closes(reason).add(1);
         detach();
         over();
