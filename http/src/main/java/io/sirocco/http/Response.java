@@ -81,7 +81,7 @@ public sealed interface Response permits ResponseMessage {
      * @throws IllegalArgumentException if the status is not between 200 and 599
      */
     static Response empty(int status) {
-        return new ResponseMessage(Headers.none(), Content.NONE).status(status);
+        return ResponseMessage.EMPTY.status(status);
     }
 
     /**

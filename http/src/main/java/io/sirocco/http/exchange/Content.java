@@ -19,8 +19,8 @@ import java.util.function.Function;
 
 /** The content of a response. Immutable. */
 public sealed interface Content {
-    /** No content, with a length of 0. */
-    Content NONE = new Bytes(new byte[0]);
+    // No constant of a subtype here: a thread that first creates that subtype, and one that first
+    // uses this type, would wait for each other's initialization for ever.
 
     /** Returns its length in bytes, or -1 if that is not known before it is sent. */
     default long length() {
@@ -42,6 +42,9 @@ public sealed interface Content {
 
     /** Bytes in memory. */
     record Bytes(byte[] bytes) implements Content {
+        /** No content, with a length of 0. */
+        static final Content NONE = new Bytes(new byte[0]);
+
         public Bytes {
             Objects.requireNonNull(bytes, "bytes");
         }

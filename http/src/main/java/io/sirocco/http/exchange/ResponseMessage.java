@@ -35,6 +35,10 @@ public final class ResponseMessage implements Response {
     public static final Headers EVENTS =
             typed("text/event-stream").with("Cache-Control", "no-store");
 
+    /** A response without a body. */
+    public static final Response EMPTY =
+            new ResponseMessage(Headers.none(), Content.Bytes.NONE);
+
     private final int status;
     private final Headers headers;
     private final Content content;
@@ -165,7 +169,7 @@ public final class ResponseMessage implements Response {
         }
         boolean none = status == 205; // RFC 9110 15.3.6
         return new ResponseMessage(
-                status, headers, none ? Content.NONE : content, closeConnection, own, trailers);
+                status, headers, none ? Content.Bytes.NONE : content, closeConnection, own, trailers);
     }
 
     @Override
