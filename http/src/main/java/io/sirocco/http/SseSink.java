@@ -12,7 +12,10 @@ import java.util.regex.Pattern;
  * Sends server-sent events (HTML Living Standard 9.2). Each event is sent at once. Methods block
  * while the client is slower than the sender, and throw an {@link IOException} once the client has
  * disconnected. A quiet stream notices this only at its next send, so send a {@link #comment} now
- * and then. Used by one thread at a time.
+ * and then.
+ *
+ * <p>Any thread, several at once: each event arrives whole, and those of one thread in their order.
+ * A thread waits while another one sends to a slow client.
  */
 public final class SseSink {
     private static final Pattern LINE_END = Pattern.compile("\r\n|\r|\n");

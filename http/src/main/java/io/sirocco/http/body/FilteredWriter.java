@@ -9,14 +9,15 @@ import java.io.OutputStream;
 
 /**
  * Writes a body through a filter. The output of the filter's close is sent if the body is complete,
- * and dropped if it is not: an incomplete body must not look complete. Any thread.
+ * and dropped if it is not: an incomplete body must not look complete. The filter is called by one
+ * thread at a time. Any thread.
  */
 public record FilteredWriter(BodyFilter filter, BodyWriter writer) implements BodyWriter {
 
     @Override
     public void write(OutputStream out) throws IOException, InterruptedException {
         var end = new End(out);
-        try (OutputStream filtered = filter.wrap(end)) {
+        try (OutputStream filtered = new SharedOutput(filter.wrap(end))) {
             try {
                 writer.write(filtered);
             } catch (Throwable e) {

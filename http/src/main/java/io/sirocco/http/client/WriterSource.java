@@ -3,6 +3,7 @@ package io.sirocco.http.client;
 
 import io.sirocco.http.BodySource;
 import io.sirocco.http.BodyWriter;
+import io.sirocco.http.body.SharedOutput;
 import io.sirocco.net.Loop;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -90,7 +91,8 @@ final class WriterSource implements BodySource {
     private void write() {
         try {
             var out = new Stream();
-            writer.write(out);
+            var shared = new SharedOutput(out);
+            writer.write(shared);
             out.end();
         } catch (Throwable e) {
             try {

@@ -11,7 +11,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * The output stream of a {@link BodyWriter}. Gathers small writes, and sends them when {@link
  * #SIZE} bytes are buffered, on flush and on close. A body that ends within the first {@link #SIZE}
- * bytes without a flush is sent with its length. Used by one thread at a time.
+ * bytes without a flush is sent with its length. Used by one thread at a time: {@link
+ * io.sirocco.http.body.SharedOutput} sees to it.
  */
 final class BodyStream extends OutputStream {
     private static final int SIZE = 8 << 10;
@@ -133,6 +134,12 @@ final class BodyStream extends OutputStream {
         LoopContext context = exchange.context;
         if (!context.loop.enter()) {
             handOver(stated, Arrays.copyOfRange(bytes, from, to), last);
+            return;
+        }
+        if (ahead != NONE_AHEAD) { // of a thread elsewhere that shares the stream: it comes first
+            context.loop.exit();
+            awaitAhead();
+            send(stated, bytes, from, to, last);
             return;
         }
         CompletableFuture<Void> room;

@@ -6,6 +6,7 @@ import io.sirocco.http.BodyWriter;
 import io.sirocco.http.Handler;
 import io.sirocco.http.Response;
 import io.sirocco.http.body.Segments;
+import io.sirocco.http.body.SharedOutput;
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.log.LinkedErrors;
 import java.io.IOException;
@@ -228,12 +229,13 @@ final class Responder {
 
     private void write(
             Exchange exchange, ResponseMessage response, BodyWriter writer, long length) {
-        var out = new BodyStream(exchange, response, length);
+        var body = new BodyStream(exchange, response, length);
+        var out = new SharedOutput(body);
         try {
             writer.write(out);
             out.close();
         } catch (Throwable e) {
-            broken(exchange, out, e);
+            broken(exchange, body, e);
         }
     }
 

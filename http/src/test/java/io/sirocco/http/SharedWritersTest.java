@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.http.Serving.Mode;
+import io.sirocco.http.client.ClientRequest;
+import io.sirocco.http.client.HttpClient;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Two threads that share the writer of a body, such as a heartbeat and a broadcaster: what each
+ * hands over in one call arrives whole, and in its order.
+ */
+class SharedWritersTest {
+    private static final int EVENTS = 2_000;
+
+    interface Sender {
+        void send(String text) throws IOException;
+    }
+
+    /** Sends from two threads, one of which is not of the server. */
+    private static void both(Sender out) throws IOException, InterruptedException {
+        var other =
+                new FutureTask<Void>(
+                        () -> {
+                            all("other", out);
+                            return null;
+                        });
+        Thread.ofPlatform().daemon().start(other);
+        all("own", out);
+        try {
+            other.get();
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause());
+        }
+    }
+
+    private static void all(String name, Sender out) throws IOException {
+        for (int i = 0; i < EVENTS; i++) {
+            out.send(line(name, i));
+        }
+    }
+
+    private static String line(String name, int i) {
+        return name + " " + i + " " + "x".repeat(i % 50 == 0 ? 20_000 : i % 300);
+    }
+
+    private static void assertWhole(String mode, String name, List<String> lines) {
+        var expected = new ArrayList<String>();
+        for (int i = 0; i < EVENTS; i++) {
+            expected.add(line(name, i));
+        }
+        List<String> seen = lines.stream().filter(line -> line.startsWith(name + " ")).toList();
+        assertEquals(EVENTS, seen.size(), mode + ": lines of " + name);
+        assertTrue(expected.equals(seen), mode + ": lines of " + name + " differ");
+    }
+
+    private static void events(SseSink sink) throws IOException, InterruptedException {
+        both(sink::send);
+    }
+
+    private static void lines(OutputStream out) throws IOException, InterruptedException {
+        both(
+                text -> {
+                    out.write((text + "\n").getBytes(ISO_8859_1));
+                    out.flush();
+                });
+    }
+
+    /** A filter that is not safe for two threads, as gzip is not. */
+    private static OutputStream buffered(OutputStream out) {
+        return new BufferedOutputStream(out, 100);
+    }
+
+    @Test
+    void whatEachSendsArrivesWholeAndInOrder() throws Exception {
+        for (Mode mode : Mode.values()) {
+            try (var serving =
+                            new Serving(
+                                    io.sirocco.net.TransportKind.AUTO,
+                                    mode,
+                                    c -> {},
+                                    routes ->
+                                            routes.get(
+                                                            "/events",
+                                                            r ->
+                                                                    Response.events(
+                                                                            SharedWritersTest
+                                                                                    ::events))
+                                                    .get(
+                                                            "/filtered",
+                                                            r ->
+                                                                    Response.events(
+                                                                                    SharedWritersTest
+                                                                                            ::events)
+                                                                            .transformBody(
+                                                                                    SharedWritersTest
+                                                                                            ::buffered))
+                                                    .get(
+                                                            "/lines",
+                                                            r ->
+                                                                    Response.stream(
+                                                                            (BodyWriter)
+                                                                                    SharedWritersTest
+                                                                                            ::lines)));
+                    HttpClient client = HttpClient.create()) {
+                for (String path : List.of("/events", "/filtered", "/lines")) {
+                    String url = "http://127.0.0.1:" + serving.server.port() + path;
+                    String body = client.send(ClientRequest.get(url)).body().text();
+                    List<String> lines =
+                            body.lines()
+                                    .filter(line -> !line.isEmpty())
+                                    .map(line -> line.replaceFirst("^data: ", ""))
+                                    .toList();
+                    assertWhole(mode + " " + path, "own", lines);
+                    assertWhole(mode + " " + path, "other", lines);
+                    assertEquals(2 * EVENTS, lines.size(), mode + " " + path);
+                }
+            }
+        }
+    }
+
+    /** The same for the body of a request. */
+    @Test
+    void theWriterOfARequest() throws Exception {
+        try (var serving =
+                        new Serving(
+                                io.sirocco.net.TransportKind.AUTO,
+                                c -> c.maxBodyBytes(-1),
+                                routes ->
+                                        routes.post(
+                                                "/echo",
+                                                r -> Response.bytes(r.body().bytes(16 << 20))));
+                HttpClient client = HttpClient.create()) {
+            String url = "http://127.0.0.1:" + serving.server.port() + "/echo";
+            var request = ClientRequest.of("POST", url).body(SharedWritersTest::lines);
+            List<String> lines =
+                    new String(client.send(request).body().bytes(16 << 20), UTF_8).lines().toList();
+            assertWhole("request", "own", lines);
+            assertWhole("request", "other", lines);
+        }
+    }
+}
