@@ -117,7 +117,9 @@ public final class HttpClient implements AutoCloseable {
         try {
             return await(response);
         } catch (InterruptedException e) {
-            response.cancel(true);
+            if (!response.cancel(true)) { // it has come at the same moment, and nobody reads it
+                response.thenAccept(ClientResponse::close);
+            }
             throw e;
         }
     }

@@ -71,6 +71,7 @@ public final class ResponseBody {
      *
      * @throws HttpClientException {@link Reason#BODY_TOO_LARGE} if it is longer, which closes the
      *     connection
+     * @throws InterruptedException if the thread is interrupted, which closes the connection
      */
     public byte[] bytes() throws IOException, InterruptedException {
         return bytes(most);
@@ -81,10 +82,17 @@ public final class ResponseBody {
      *
      * @throws HttpClientException {@link Reason#BODY_TOO_LARGE} if it is longer, which closes the
      *     connection
+     * @throws InterruptedException if the thread is interrupted, which closes the connection
      */
     public byte[] bytes(int most) throws IOException, InterruptedException {
         HttpClient.refuseOnLoopThread("bytes or text", "bytesAsync");
-        return HttpClient.await(bytesAsync(most));
+        CompletableFuture<byte[]> all = bytesAsync(most);
+        try {
+            return HttpClient.await(all);
+        } catch (InterruptedException e) {
+            close(); // or it would occupy its connection until the total timeout
+            throw e;
+        }
     }
 
     /**
@@ -129,6 +137,16 @@ public final class ResponseBody {
             take().whenComplete(this::took);
         }
 
+        private void add(byte[] piece) {
+            try {
+                all.write(piece, 0, piece.length);
+                ask();
+            } catch (OutOfMemoryError e) { // or its reader would wait for ever
+                close();
+                result.completeExceptionally(e);
+            }
+        }
+
         private void took(byte[] piece, Throwable thrown) {
             if (thrown != null) {
                 result.completeExceptionally(thrown);
@@ -137,8 +155,7 @@ public final class ResponseBody {
             } else if (all.size() + (long) piece.length > most) {
                 result.completeExceptionally(tooLarge(most));
             } else {
-                all.write(piece, 0, piece.length);
-                ask();
+                add(piece);
             }
         }
     }
@@ -159,6 +176,7 @@ public final class ResponseBody {
      *
      * @throws HttpClientException {@link Reason#BODY_TOO_LARGE} if it is longer, which closes the
      *     connection
+     * @throws InterruptedException if the thread is interrupted, which closes the connection
      */
     public String text() throws IOException, InterruptedException {
         return text(most);
@@ -169,6 +187,7 @@ public final class ResponseBody {
      *
      * @throws HttpClientException {@link Reason#BODY_TOO_LARGE} if it is longer, which closes the
      *     connection
+     * @throws InterruptedException if the thread is interrupted, which closes the connection
      */
     public String text(int most) throws IOException, InterruptedException {
         return new String(bytes(most), charset());
