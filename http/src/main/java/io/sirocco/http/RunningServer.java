@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -67,7 +68,7 @@ final class RunningServer {
         pool =
                 Executors.newFixedThreadPool(
                         config.poolThreads,
-                        Thread.ofPlatform().daemon().name(config.name + "-pool-", 0).factory());
+                        poolThreads(config.name));
         ServerContext serverContext = plan.serverContext(id, pool);
         RepeatedFailures failures = LoopContext.failureLog();
         contexts =
@@ -84,6 +85,25 @@ final class RunningServer {
             pool.shutdownNow();
             throw e;
         }
+    }
+
+    /**
+     * Returns a factory of threads that inherit nothing of the loop that starts them but the
+     * context class loader, which is that of this server's start.
+     */
+    private static ThreadFactory poolThreads(String name) {
+        ClassLoader classLoader = Thread.currentThread().getContextClassLoader();
+        ThreadFactory threads =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name(name + "-pool-", 0)
+                        .inheritInheritableThreadLocals(false)
+                        .factory();
+        return task -> {
+            Thread thread = threads.newThread(task);
+            thread.setContextClassLoader(classLoader);
+            return thread;
+        };
     }
 
     /** Reports moved routes to the monitor. */

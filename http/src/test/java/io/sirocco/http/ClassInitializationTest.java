@@ -159,8 +159,7 @@ class ClassInitializationTest {
                                                                         == Opcode.PUTSTATIC ->
                                                         all.add(field.owner().asInternalName());
                                                 case InvokeInstruction call
-                                                        when call.opcode()
-                                                                == Opcode.INVOKESTATIC ->
+                                                        when call.opcode() == Opcode.INVOKESTATIC ->
                                                         all.add(call.owner().asInternalName());
                                                 default -> {}
                                             }

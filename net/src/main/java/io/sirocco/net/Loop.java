@@ -407,7 +407,19 @@ public final class Loop implements Executor {
     }
 
     private static Thread startOnJdkScheduler(TaskKind kind, Runnable task) {
-        return kind == null ? Thread.ofVirtual().start(task) : kind.startElsewhere(task);
+        return kind == null ? startElsewhere(task) : kind.startElsewhere(task);
+    }
+
+    /**
+     * Starts a virtual thread on the JDK's scheduler. It has the context class loader of the caller
+     * but, like all virtual threads of a loop, none of its inheritable thread-locals: the caller is
+     * often the loop's own thread, where code of another client may have left some. Any thread.
+     */
+    public static Thread startElsewhere(Runnable task) {
+        Thread thread = Thread.ofVirtual().inheritInheritableThreadLocals(false).unstarted(task);
+        thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
+        thread.start();
+        return thread;
     }
 
     /**
@@ -418,7 +430,7 @@ public final class Loop implements Executor {
      * @param kind null for a task that stays on the loop whatever it does
      */
     public Thread startMovable(TaskKind kind, Runnable task) {
-        return carries ? virtualThreads.start(kind, true, task) : Thread.ofVirtual().start(task);
+        return carries ? virtualThreads.start(kind, true, task) : startElsewhere(task);
     }
 
     /**

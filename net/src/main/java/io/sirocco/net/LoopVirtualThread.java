@@ -32,6 +32,9 @@ import java.util.concurrent.locks.LockSupport;
 final class LoopVirtualThread implements Executor {
     private static final MethodHandle CONSTRUCTOR = constructor();
 
+    /** {@code Thread.NO_INHERIT_THREAD_LOCALS}: see {@link Loop#startElsewhere}. */
+    private static final int NO_INHERITANCE = 1 << 2;
+
     private static final Executor JDK_SCHEDULER = jdkScheduler();
 
     private static final int SELF_TEST_MILLIS = 5_000; // at most, where something does not work
@@ -66,7 +69,8 @@ final class LoopVirtualThread implements Executor {
     /** Starts {@code task}; the host is told at once that it is runnable. */
     static LoopVirtualThread start(Scheduler host, TaskKind kind, boolean movable, Runnable task) {
         var carried = new LoopVirtualThread(host, kind, movable);
-        carried.thread = create(carried, task);
+        carried.thread = create(carried, NO_INHERITANCE, task);
+        carried.thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
         carried.thread.start();
         return carried;
     }
@@ -114,8 +118,13 @@ final class LoopVirtualThread implements Executor {
 
     /** Creates a virtual thread that {@code scheduler} runs. */
     static Thread create(Executor scheduler, Runnable task) {
+        return create(scheduler, 0, task);
+    }
+
+    private static Thread create(Executor scheduler, int characteristics, Runnable task) {
         try {
-            return (Thread) CONSTRUCTOR.invokeExact(scheduler, (String) null, 0, task);
+            return (Thread)
+                    CONSTRUCTOR.invokeExact(scheduler, (String) null, characteristics, task);
         } catch (Throwable e) {
             throw new AssertionError(
                     "the self-test passed, yet a carried thread cannot be made", e);

@@ -48,7 +48,7 @@ public final class TaskKind {
 
     /** Starts a virtual thread on the JDK's scheduler. */
     public Thread startElsewhere(Runnable task) {
-        return Thread.ofVirtual().start(onTrial ? () -> tried(task) : task);
+        return Loop.startElsewhere(onTrial ? () -> tried(task) : task);
     }
 
     private void tried(Runnable task) {

@@ -174,6 +174,8 @@ final class BodyPump implements PushSource.Sink {
             return source.next().toCompletableFuture();
         } catch (Throwable e) {
             return CompletableFuture.failedFuture(e);
+        } finally {
+            exchange.context.clearThread();
         }
     }
 
@@ -254,6 +256,8 @@ final class BodyPump implements PushSource.Sink {
                 source.close();
             } catch (Throwable e) {
                 exchange.context.failed(exchange.id(), e); // what it has produced is good
+            } finally {
+                exchange.context.clearThread();
             }
         }
     }

@@ -532,7 +532,7 @@ public final class Exchange extends HandlerThread implements Runnable {
         running = true;
         try {
             switch (routeTarget.mode()) {
-                case INLINE -> callHandler();
+                case INLINE -> callInline();
                 case VIRTUAL, LOOP -> context.virtual(this);
                 case POOL -> {
                     request.detach();
@@ -542,6 +542,14 @@ public final class Exchange extends HandlerThread implements Runnable {
         } catch (Throwable e) { // it could not be called, or not send its response
             handlerEnded();
             throw e;
+        }
+    }
+
+    private void callInline() {
+        try {
+            callHandler();
+        } finally {
+            context.clearThread();
         }
     }
 
@@ -797,6 +805,8 @@ public final class Exchange extends HandlerThread implements Runnable {
             task.run();
         } catch (Throwable e) {
             context.failed(id(), e);
+        } finally {
+            context.clearThread();
         }
     }
 }

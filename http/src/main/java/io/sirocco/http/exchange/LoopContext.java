@@ -239,7 +239,7 @@ public final class LoopContext extends WebSocketContext {
         }
         exchange.request.detach(); // its thread runs beside us
         if (kind == null) {
-            Thread.ofVirtual().start(task);
+            Loop.startElsewhere(task);
         } else {
             kind.startElsewhere(task);
         }
@@ -252,7 +252,11 @@ public final class LoopContext extends WebSocketContext {
                 .execute(
                         () -> {
                             if (exchange.pending()) { // else it was too late before its turn came
-                                exchange.run();
+                                try {
+                                    exchange.run();
+                                } finally {
+                                    restoreClassLoader();
+                                }
                             } else {
                                 responder.onLoop(exchange, exchange::handlerEnded);
                             }

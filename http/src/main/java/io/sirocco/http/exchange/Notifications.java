@@ -134,7 +134,7 @@ final class Notifications {
         full = false;
     }
 
-    private static void run(Runnable call) {
+    private void run(Runnable call) {
         try {
             call.run();
         } catch (Throwable e) {
@@ -143,6 +143,9 @@ final class Notifications {
             } catch (Throwable e2) {
                 // nothing is left that could report it
             }
+        } finally { // the next call is for another client
+            Thread.interrupted();
+            tasks.restoreClassLoader();
         }
     }
 }

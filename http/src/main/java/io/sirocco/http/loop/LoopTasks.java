@@ -26,6 +26,8 @@ public class LoopTasks {
     /** The loop that runs the tasks. */
     public final Loop loop;
 
+    private final ClassLoader classLoader = Thread.currentThread().getContextClassLoader();
+
     protected LoopTasks(Loop loop) {
         this.loop = loop;
     }
@@ -36,6 +38,26 @@ public class LoopTasks {
      */
     public boolean isOwnThread() {
         return loop.isOwnThread();
+    }
+
+    /**
+     * Called when code of the program has run, such as an inline handler. If that was on the loop's
+     * own thread, what it has left there is removed, since the next code belongs to another client:
+     * the interrupt flag and the context class loader.
+     */
+    public void clearThread() {
+        if (loop.isOwnThread()) {
+            Thread.interrupted();
+            restoreClassLoader();
+        }
+    }
+
+    /** Gives the calling thread the context class loader that the server was started with. */
+    public void restoreClassLoader() {
+        Thread thread = Thread.currentThread();
+        if (thread.getContextClassLoader() != classLoader) {
+            thread.setContextClassLoader(classLoader);
+        }
     }
 
     /**

@@ -301,6 +301,8 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
             } finally {
                 execute(() -> closeNow(CloseCode.INTERNAL_ERROR, ""));
             }
+        } finally {
+            context.clearThread();
         }
     }
 

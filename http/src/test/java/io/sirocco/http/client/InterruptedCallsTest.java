@@ -103,7 +103,9 @@ class InterruptedCallsTest {
                                     () -> {
                                         Exception thrown =
                                                 assertThrows(
-                                                        Exception.class, interrupted, call.getKey());
+                                                        Exception.class,
+                                                        interrupted,
+                                                        call.getKey());
                                         return thrown instanceof InterruptedException
                                                 || thrown instanceof InterruptedIOException;
                                     });
