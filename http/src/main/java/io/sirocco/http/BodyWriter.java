@@ -6,8 +6,8 @@ import java.io.OutputStream;
 
 /**
  * Writes the body of a {@linkplain Response#stream(BodyWriter) streamed response} while it is sent.
- * Runs on a virtual thread, or on the handler's thread. Other threads may write to the same
- * stream until it returns: the bytes of one call stay together.
+ * Runs on a virtual thread, or on the handler's thread. Other threads may write to the same stream
+ * until it returns: the bytes of one call stay together.
  */
 @FunctionalInterface
 public interface BodyWriter {

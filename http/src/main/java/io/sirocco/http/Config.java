@@ -107,7 +107,7 @@ public final class Config {
 
     /** Listens on an address and serves HTTPS there. Several addresses may share {@code tls}. */
     public Config listen(SocketAddress address, Tls tls) {
-        return listen(address, Optional.of(tls), false);
+        return listen(address, Optional.of(Given.of("tls", tls)), false);
     }
 
     /**
@@ -119,7 +119,8 @@ public final class Config {
      *     #headerTimeout}
      */
     public Config listen(SocketAddress address, Optional<Tls> tls, boolean proxyProtocol) {
-        addresses.add(new Listening(address, tls, proxyProtocol));
+        addresses.add(
+                new Listening(Given.of("The address to listen on", address), tls, proxyProtocol));
         return this;
     }
 
@@ -128,13 +129,13 @@ public final class Config {
      * {@link TrustedProxies#NONE}.
      */
     public Config trustedProxies(TrustedProxies proxies) {
-        this.trustedProxies = proxies;
+        this.trustedProxies = Given.of("trustedProxies", proxies);
         return this;
     }
 
     /** Listens on a Unix-domain socket. The file is removed when the server stops. */
     public Config unixSocket(Path path) {
-        return listen(UnixDomainSocketAddress.of(path));
+        return listen(UnixDomainSocketAddress.of(Given.of("The path of the Unix socket", path)));
     }
 
     /**
@@ -150,19 +151,19 @@ public final class Config {
 
     /** Sets how event loops do I/O. Default: {@link TransportKind#AUTO}. */
     public Config transport(TransportKind transport) {
-        this.transport = transport;
+        this.transport = Given.of("transport", transport);
         return this;
     }
 
     /** Sets the clock for timeouts and dates. Default: the system's clock. */
     public Config clock(Clock clock) {
-        this.clock = clock;
+        this.clock = Given.of("clock", clock);
         return this;
     }
 
     /** Sets the prefix of thread names. Default: {@code sirocco}. */
     public Config name(String name) {
-        this.name = name;
+        this.name = Given.of("name", name);
         return this;
     }
 
@@ -183,7 +184,7 @@ public final class Config {
      * Default: {@link ExecutionMode#VIRTUAL}.
      */
     public Config executionMode(ExecutionMode mode) {
-        this.executionMode = mode;
+        this.executionMode = Given.of("executionMode", mode);
         return this;
     }
 
@@ -241,7 +242,7 @@ public final class Config {
      */
     public Config parkedConnections(int perLoop, Duration timeout) {
         this.parked = atLeast("parkedConnections", perLoop, 0);
-        this.parkedConnections = timeout;
+        this.parkedConnections = Given.timeout("The timeout of parkedConnections", timeout);
         return this;
     }
 
@@ -289,7 +290,7 @@ public final class Config {
      * Default: all.
      */
     public Config admission(Admission admission) {
-        this.admission = admission;
+        this.admission = Given.of("admission", admission);
         return this;
     }
 
@@ -321,8 +322,8 @@ public final class Config {
      * RateLimiter#UNLIMITED}, which is 0.
      */
     public Config connectionBandwidth(long reads, long writes) {
-        this.connectionReads = reads;
-        this.connectionWrites = writes;
+        this.connectionReads = Given.rate("The rate of connectionBandwidth", reads);
+        this.connectionWrites = Given.rate("The rate of connectionBandwidth", writes);
         return this;
     }
 
@@ -345,7 +346,7 @@ public final class Config {
      * overrides it for a route. -1 removes the limit. Default: 16 MiB.
      */
     public Config maxBodyBytes(long bytes) {
-        this.maxBodyBytes = bytes;
+        this.maxBodyBytes = Given.limit("maxBodyBytes", bytes);
         return this;
     }
 
@@ -369,7 +370,7 @@ public final class Config {
      * 75 s.
      */
     public Config idleTimeout(Duration timeout) {
-        this.idleTimeout = timeout;
+        this.idleTimeout = Given.timeout("idleTimeout", timeout);
         return this;
     }
 
@@ -378,7 +379,7 @@ public final class Config {
      * disables it. Default: 10 s.
      */
     public Config headerTimeout(Duration timeout) {
-        this.headerTimeout = timeout;
+        this.headerTimeout = Given.timeout("headerTimeout", timeout);
         return this;
     }
 
@@ -387,7 +388,7 @@ public final class Config {
      * disables it. Default: 30 s.
      */
     public Config writeTimeout(Duration timeout) {
-        this.writeTimeout = timeout;
+        this.writeTimeout = Given.timeout("writeTimeout", timeout);
         return this;
     }
 
@@ -398,7 +399,7 @@ public final class Config {
      * Route#handlerTimeout} overrides it for a route. Zero disables it. Default: 60 s.
      */
     public Config handlerTimeout(Duration timeout) {
-        this.handlerTimeout = timeout;
+        this.handlerTimeout = Given.timeout("handlerTimeout", timeout);
         return this;
     }
 
@@ -409,8 +410,8 @@ public final class Config {
      * second.
      */
     public Config bodyTimeout(Duration grace, long bytesPerSecond) {
-        this.bodyGrace = grace;
-        this.bodyRate = bytesPerSecond;
+        this.bodyGrace = Given.timeout("The grace of bodyTimeout", grace);
+        this.bodyRate = Given.rate("The rate of bodyTimeout", bytesPerSecond);
         return this;
     }
 
@@ -434,7 +435,7 @@ public final class Config {
      * the blocking code. Zero disables the reports. Default: 500 ms.
      */
     public Config blockedLoopThreshold(Duration threshold) {
-        this.longTurnMillis = (int) threshold.toMillis();
+        this.longTurnMillis = (int) Given.timeout("blockedLoopThreshold", threshold).toMillis();
         return this;
     }
 
@@ -446,9 +447,7 @@ public final class Config {
      * JVM. Default: 30 s.
      */
     public Config blockedLoopTimeout(Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("The timeout must not be negative: " + timeout);
-        }
+        Given.timeout("blockedLoopTimeout", timeout);
         long millis = timeout.plusNanos(999_999).toMillis(); // not 0, which would disable it
         this.maxTurnMillis = (int) Math.min(millis, Integer.MAX_VALUE);
         return this;
@@ -459,7 +458,7 @@ public final class Config {
      * metrics. Default: none.
      */
     public Config monitor(Monitor monitor) {
-        this.monitor = monitor;
+        this.monitor = Given.of("monitor", monitor);
         return this;
     }
 
@@ -468,7 +467,7 @@ public final class Config {
      * server. Default: one line of plain text.
      */
     public Config errorPages(ErrorPages pages) {
-        this.errorPages = pages;
+        this.errorPages = Given.of("errorPages", pages);
         return this;
     }
 

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
@@ -49,12 +50,12 @@ import java.util.function.UnaryOperator;
 public sealed interface Response permits ResponseMessage {
     /** Creates a response of plain text in UTF-8. */
     static Response text(String text) {
-        return new ResponseMessage(ResponseMessage.TEXT, new Content.Bytes(text.getBytes(UTF_8)));
+        return new ResponseMessage(ResponseMessage.TEXT, new Content.Bytes(utf8(text)));
     }
 
     /** Creates a response of HTML in UTF-8. */
     static Response html(String page) {
-        return new ResponseMessage(ResponseMessage.HTML, new Content.Bytes(page.getBytes(UTF_8)));
+        return new ResponseMessage(ResponseMessage.HTML, new Content.Bytes(utf8(page)));
     }
 
     /**
@@ -63,8 +64,7 @@ public sealed interface Response permits ResponseMessage {
      * @param document the encoded document
      */
     static Response json(String document) {
-        return new ResponseMessage(
-                ResponseMessage.JSON, new Content.Bytes(document.getBytes(UTF_8)));
+        return new ResponseMessage(ResponseMessage.JSON, new Content.Bytes(utf8(document)));
     }
 
     /**
@@ -197,6 +197,10 @@ public sealed interface Response permits ResponseMessage {
      */
     static Response forwarded(CompletionStage<Response> response) {
         return new ResponseMessage(Headers.none(), new Content.Async(response, true));
+    }
+
+    private static byte[] utf8(String text) {
+        return Objects.requireNonNull(text, "The text of a response is null.").getBytes(UTF_8);
     }
 
     private static void checkLength(long length) {

@@ -54,7 +54,7 @@ public final class Route {
 
     /** Sets where the handler runs. Default: {@link Config#executionMode}. */
     public Route executionMode(ExecutionMode mode) {
-        this.executionMode = mode;
+        this.executionMode = Given.of("The execution mode of " + this, mode);
         return this;
     }
 
@@ -62,8 +62,13 @@ public final class Route {
      * Declares the methods that the handler of an {@link Routes#any any} route serves. The server
      * lists them, with those of all other routes, in its response to {@code OPTIONS *} (RFC 9110
      * 9.3.7). Other methods still reach the handler. Default: GET, HEAD, POST, PUT, PATCH, DELETE.
+     *
+     * @throws IllegalArgumentException if one is not a method in upper case
      */
     public Route allow(String... methods) {
+        for (String each : methods) {
+            Router.checkMethod(each);
+        }
         allowed = List.of(methods);
         return this;
     }
@@ -135,18 +140,22 @@ public final class Route {
     /**
      * Sets the maximum size of a request body in bytes; beyond it 413. -1 removes the limit.
      * Default: {@link Config#maxBodyBytes}.
+     *
+     * @throws IllegalArgumentException if it is less than -1
      */
     public Route maxBodyBytes(long bytes) {
-        this.maxBodyBytes = bytes;
+        this.maxBodyBytes = Given.limit("maxBodyBytes of " + this, bytes);
         return this;
     }
 
     /**
      * Sets the time from the end of a request's headers until its response begins; beyond it 503,
      * or 504 for {@link Response#async}. Zero disables it. Default: {@link Config#handlerTimeout}.
+     *
+     * @throws IllegalArgumentException if the timeout is negative
      */
     public Route handlerTimeout(Duration timeout) {
-        this.handlerTimeout = timeout.toMillis();
+        this.handlerTimeout = Given.timeout("handlerTimeout of " + this, timeout).toMillis();
         return this;
     }
 
@@ -158,18 +167,8 @@ public final class Route {
      * @throws IllegalArgumentException if an argument is negative
      */
     public Route bodyTimeout(Duration grace, long bytesPerSecond) {
-        if (grace.isNegative() || bytesPerSecond < 0) {
-            throw new IllegalArgumentException(
-                    "The body timeout and rate of "
-                            + path
-                            + " must be zero or more, not "
-                            + grace
-                            + " and "
-                            + bytesPerSecond
-                            + ".");
-        }
-        this.bodyMillis = grace.toMillis();
-        this.bodyRate = bytesPerSecond;
+        this.bodyMillis = Given.timeout("The grace of bodyTimeout of " + this, grace).toMillis();
+        this.bodyRate = Given.rate("The rate of bodyTimeout of " + this, bytesPerSecond);
         return this;
     }
 
@@ -180,11 +179,7 @@ public final class Route {
      * @throws IllegalArgumentException if the timeout is negative
      */
     public Route idleTimeout(Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException(
-                    "The idle timeout of " + path + " must be zero or more, not " + timeout + ".");
-        }
-        this.idleMillis = timeout.toMillis();
+        this.idleMillis = Given.timeout("idleTimeout of " + this, timeout).toMillis();
         return this;
     }
 

@@ -37,16 +37,30 @@ import java.util.function.Consumer;
 public final class Routes {
     private final String host;
     private final String prefix;
-    private final List<Filter> filters;
+    private final List<Added> filters;
+    private final List<Added> allFilters;
     private final ExecutionMode handling;
     private final List<Route> all;
     private final List<Mount> mounts;
     private final List<UnmatchedFilters.Scope> unmatched;
 
+    /** A filter, and whether it applies to anything. */
+    private static final class Added {
+        final Filter filter;
+        final String where;
+        boolean used;
+
+        Added(Filter filter, String where) {
+            this.filter = filter;
+            this.where = where;
+        }
+    }
+
     Routes(ExecutionMode handling) {
         this(
                 "",
                 "",
+                new ArrayList<>(),
                 new ArrayList<>(),
                 handling,
                 new ArrayList<>(),
@@ -57,7 +71,8 @@ public final class Routes {
     private Routes(
             String host,
             String prefix,
-            List<Filter> filters,
+            List<Added> filters,
+            List<Added> allFilters,
             ExecutionMode handling,
             List<Route> all,
             List<Mount> mounts,
@@ -65,6 +80,7 @@ public final class Routes {
         this.host = host;
         this.prefix = prefix;
         this.filters = filters;
+        this.allFilters = allFilters;
         this.handling = handling;
         this.all = all;
         this.mounts = mounts;
@@ -108,12 +124,18 @@ public final class Routes {
      * @param method a method in upper case, such as {@code GET}, or {@code *} for any method
      */
     public Route route(String method, String path, Handler handler) {
+        Given.of("The path of a route for " + method, path);
+        Given.of("The handler of " + method + " " + host + prefix + path, handler);
+        for (Added each : filters) {
+            each.used = true;
+        }
+        List<Filter> before = filters.stream().map(each -> each.filter).toList();
         var route =
                 new Route(
                         method,
                         host,
                         prefix + path,
-                        RouteTarget.filtered(filters, handler),
+                        RouteTarget.filtered(before, handler),
                         handling);
         handler.configure(route);
         if (!filters.isEmpty()) {
@@ -124,15 +146,15 @@ public final class Routes {
     }
 
     /**
-     * Adds a filter for all routes of this group that are added after it. The first filter added is
-     * the outermost. A filter whose {@link Filter#seesUnmatched} returns true is added as by {@link
-     * #filterAll}.
+     * Adds a filter for all routes of this group that are added after it; a filter without such a
+     * route is an error at start. The first filter added is the outermost. A filter whose {@link
+     * Filter#seesUnmatched} returns true is added as by {@link #filterAll}.
      */
     public Routes filter(Filter filter) {
-        if (filter.seesUnmatched()) {
+        if (Given.of("The filter of " + place(), filter).seesUnmatched()) {
             return filterAll(filter);
         }
-        filters.add(filter);
+        add(filter);
         return this;
     }
 
@@ -142,9 +164,39 @@ public final class Routes {
      * regardless of the order of routes; such a request has no path parameters.
      */
     public Routes filterAll(Filter filter) {
-        filters.add(filter);
+        add(Given.of("The filter of " + place(), filter)).used = true;
         unmatched.add(new UnmatchedFilters.Scope(host, prefix, filter));
         return this;
+    }
+
+    private Added add(Filter filter) {
+        var added = new Added(filter, place());
+        filters.add(added);
+        allFilters.add(added);
+        return added;
+    }
+
+    private String place() {
+        return host.isEmpty() && prefix.isEmpty() ? "the server" : "\"" + host + prefix + "\"";
+    }
+
+    /**
+     * Checks that each filter applies to a route, once all of them are added.
+     *
+     * @throws IllegalArgumentException if one does not: it would protect nothing
+     */
+    void checkFilters() {
+        for (Added each : allFilters) {
+            if (!each.used) {
+                throw new IllegalArgumentException(
+                        "The filter "
+                                + each.filter.getClass().getName()
+                                + " of "
+                                + each.where
+                                + " applies to no route: add it before the routes that it is for,"
+                                + " or with filterAll.");
+            }
+        }
     }
 
     /**
@@ -152,11 +204,14 @@ public final class Routes {
      * the group only.
      */
     public Routes group(String prefix, Consumer<Routes> routes) {
+        Given.of("The prefix of a group", prefix);
+        Given.of("The routes of the group \"" + prefix + "\"", routes);
         routes.accept(
                 new Routes(
                         host,
                         this.prefix + prefix,
                         new ArrayList<>(filters),
+                        allFilters,
                         handling,
                         all,
                         mounts,
@@ -169,7 +224,7 @@ public final class Routes {
      * stops.
      */
     public Routes mount(String path, Mount mount) {
-        mounts.add(mount);
+        mounts.add(Given.of("The mount at \"" + path + "\"", mount));
         return group(path, mount::addTo);
     }
 
@@ -181,9 +236,18 @@ public final class Routes {
      *     example.com}
      */
     public Routes host(String host, Consumer<Routes> routes) {
+        Given.of("The host of routes", host);
+        Given.of("The routes of the host \"" + host + "\"", routes);
         routes.accept(
                 new Routes(
-                        host, prefix, new ArrayList<>(filters), handling, all, mounts, unmatched));
+                        host,
+                        prefix,
+                        new ArrayList<>(filters),
+                        allFilters,
+                        handling,
+                        all,
+                        mounts,
+                        unmatched));
         return this;
     }
 

@@ -65,10 +65,7 @@ final class RunningServer {
                                         .maxTurnMillis(config.maxTurnMillis)
                                         .memory(config.memoryLimit)
                                         .connections(config.mostConnections));
-        pool =
-                Executors.newFixedThreadPool(
-                        config.poolThreads,
-                        poolThreads(config.name));
+        pool = Executors.newFixedThreadPool(config.poolThreads, poolThreads(config.name));
         ServerContext serverContext = plan.serverContext(id, pool);
         RepeatedFailures failures = LoopContext.failureLog();
         contexts =

@@ -34,13 +34,14 @@ record ServerPlan(
             Consumer<Config> configure, Consumer<Routes> routes, Map<String, TaskKind> before) {
         var kinds = new HashMap<String, TaskKind>();
         var config = new Config();
-        configure.accept(config);
+        Given.of("The lambda of the configuration", configure).accept(config);
         if (config.addresses.isEmpty()) {
             throw new IllegalArgumentException(
                     "The server has no address: call port() or listen().");
         }
         var all = new Routes(config.executionMode);
-        routes.accept(all);
+        Given.of("The lambda of the routes", routes).accept(all);
+        all.checkFilters();
         Limits limits = config.limits();
         var table =
                 all.all().stream()

@@ -36,8 +36,7 @@ public final class ResponseMessage implements Response {
             typed("text/event-stream").with("Cache-Control", "no-store");
 
     /** A response without a body. */
-    public static final Response EMPTY =
-            new ResponseMessage(Headers.none(), Content.Bytes.NONE);
+    public static final Response EMPTY = new ResponseMessage(Headers.none(), Content.Bytes.NONE);
 
     private final int status;
     private final Headers headers;
@@ -169,7 +168,12 @@ public final class ResponseMessage implements Response {
         }
         boolean none = status == 205; // RFC 9110 15.3.6
         return new ResponseMessage(
-                status, headers, none ? Content.Bytes.NONE : content, closeConnection, own, trailers);
+                status,
+                headers,
+                none ? Content.Bytes.NONE : content,
+                closeConnection,
+                own,
+                trailers);
     }
 
     @Override

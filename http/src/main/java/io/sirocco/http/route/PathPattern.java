@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.route;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.http.message.PercentDecoder;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -37,6 +40,9 @@ public record PathPattern(String text, List<Segment> segments) {
      *     what to write instead
      */
     public static PathPattern parse(String text) {
+        if (text == null) {
+            throw new IllegalArgumentException("The path pattern is null; write \"/\" or another.");
+        }
         if (text.startsWith("~") || text.startsWith("^")) {
             throw bad(text, "is no regular expression", "write a path, such as /img/* or /*.php");
         }
@@ -60,6 +66,7 @@ public record PathPattern(String text, List<Segment> segments) {
             if (isName(name)) return new Segment.Param(name);
         }
         if (part.startsWith("*") && isPlain(part.substring(1))) {
+            checkDecoded(text, "ends with \"" + part + "\"", part.substring(1));
             return new Segment.Suffix(part.substring(1));
         }
         String where = "has the segment \"" + part + "\"";
@@ -76,7 +83,36 @@ public record PathPattern(String text, List<Segment> segments) {
         if (hasAny(part, "?#")) {
             throw bad(text, where, "a route has no query and no fragment; leave them out");
         }
+        boolean colon = part.startsWith(":") && isName(part.substring(1));
+        if (colon || part.startsWith("<") && part.endsWith(">")) {
+            String name = part.replaceAll("[:<>]", "");
+            throw bad(
+                    text, where, "a parameter is written {" + (isName(name) ? name : "name") + "}");
+        }
+        checkDecoded(text, where, part);
         return new Segment.Literal(part);
+    }
+
+    /** A literal is compared with a decoded path, so an encoded one matches no request. */
+    private static void checkDecoded(String text, String where, String part) {
+        if (part.indexOf('%') < 0 || !encoded(part)) return;
+        byte[] bytes = part.getBytes(UTF_8);
+        if (PercentDecoder.wellFormed(bytes, 0, bytes.length)) {
+            String decoded = PercentDecoder.decode(bytes, 0, bytes.length);
+            throw bad(text, where, "a literal is not percent-encoded; write \"" + decoded + "\"");
+        }
+    }
+
+    /** Returns whether a text has a percent sign with two hexadecimal digits. */
+    private static boolean encoded(String text) {
+        for (int at = text.indexOf('%'); at >= 0; at = text.indexOf('%', at + 1)) {
+            if (at + 2 < text.length()
+                    && Character.digit(text.charAt(at + 1), 16) >= 0
+                    && Character.digit(text.charAt(at + 2), 16) >= 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     // Loops instead of regular expressions, which take milliseconds to load while a server starts.

@@ -10,6 +10,7 @@ import io.sirocco.http.message.PercentDecoder;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeSet;
 
 /**
@@ -49,10 +50,7 @@ public final class Router<T> {
         }
 
         public Route {
-            if (!Grammar.isToken(method)) {
-                throw new IllegalArgumentException(
-                        "The method \"" + method + "\" is not a token; write GET or another name.");
-            }
+            checkMethod(method);
             host = Hosts.check(host);
         }
 
@@ -66,6 +64,24 @@ public final class Router<T> {
                 String method, String host, String path, RequiredHeaders headers) {
             String text = method + " " + host + path;
             return headers.none() ? text : text + " (" + headers + ")";
+        }
+    }
+
+    /**
+     * Checks the method of a route, {@link #ANY} included.
+     *
+     * @throws IllegalArgumentException if it is not a token or has lower-case letters: methods are
+     *     case-sensitive (RFC 9110 9.1), so that {@code get} would match no request of a client
+     */
+    public static void checkMethod(String method) {
+        if (method == null || !Grammar.isToken(method)) {
+            throw new IllegalArgumentException(
+                    "The method \"" + method + "\" is not a token; write GET or another name.");
+        }
+        String upper = method.toUpperCase(Locale.ROOT);
+        if (!upper.equals(method)) {
+            throw new IllegalArgumentException(
+                    "The method \"" + method + "\" is not in upper case; write " + upper + ".");
         }
     }
 
