@@ -4,6 +4,7 @@ package io.sirocco.http.body;
 import io.sirocco.http.body.MultipartReader.Event;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Objects;
 
 /**
  * The data of one part, readable until the next part is requested. Used by one thread at a time.
@@ -28,6 +29,7 @@ public final class PartStream extends InputStream {
 
     @Override
     public int read(byte[] into, int from, int length) throws IOException {
+        Objects.checkFromIndexSize(from, length, into.length);
         if (!available(length)) {
             return -1;
         }

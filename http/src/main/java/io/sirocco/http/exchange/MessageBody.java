@@ -13,6 +13,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -166,6 +167,7 @@ public final class MessageBody implements Body {
 
         @Override
         public int read(byte[] into, int from, int length) throws IOException {
+            Objects.checkFromIndexSize(from, length, into.length);
             if (length == 0) {
                 return 0;
             }
