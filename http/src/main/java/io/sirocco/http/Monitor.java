@@ -11,17 +11,21 @@ import java.util.Optional;
  * {@link Config#monitor}. All methods do nothing by default.
  *
  * <pre>{@code
+ * var lines = new ArrayBlockingQueue<String>(10_000); // another thread writes them
  * config.monitor(new Monitor() {
  *     @Override
  *     public void completed(CompletedRequest request) {
- *         System.out.println(request.method() + " " + request.target() + " " + request.status()
- *                 + " " + request.nanos() / 1000 + " µs");
+ *         lines.offer(request.method() + " " + request.target() + " " + request.status()
+ *                 + " " + request.nanos() / 1000 + " µs"); // a full queue drops it
  *     }
  * });
  * }</pre>
  *
- * <p>Methods are called on the event loops, on several at once, and must not block. An exception
- * that a method throws is logged and has no other effect.
+ * <p>Methods are called on the event loops, on several at once, and must not block: while one does,
+ * no connection of its loop is served. Count, or hand over to a bounded queue with {@code offer}.
+ * Do not write to {@code System.out}, a file or a logger that writes itself: all of them block when
+ * the pipe or disk behind them does. An exception that a method throws is logged and has no other
+ * effect.
  */
 public interface Monitor {
     /** A monitor that does nothing. The default; a server without a monitor does no work for it. */

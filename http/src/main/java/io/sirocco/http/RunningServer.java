@@ -20,7 +20,9 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,6 +30,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -47,6 +50,7 @@ final class RunningServer {
     private final List<Http1Context> http1;
     private final String id = Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36);
     private final ExecutorService pool;
+    private final Set<Thread> poolThreads = ConcurrentHashMap.newKeySet();
     private volatile ServerPlan plan;
 
     /** Starts loops and pool, and binds all addresses, or nothing. */
@@ -88,7 +92,7 @@ final class RunningServer {
      * Returns a factory of threads that inherit nothing of the loop that starts them but the
      * context class loader, which is that of this server's start.
      */
-    private static ThreadFactory poolThreads(String name) {
+    private ThreadFactory poolThreads(String name) {
         ClassLoader classLoader = Thread.currentThread().getContextClassLoader();
         ThreadFactory threads =
                 Thread.ofPlatform()
@@ -98,6 +102,8 @@ final class RunningServer {
                         .factory();
         return task -> {
             Thread thread = threads.newThread(task);
+            poolThreads.removeIf(each -> each.getState() == Thread.State.TERMINATED);
+            poolThreads.add(thread);
             thread.setContextClassLoader(classLoader);
             return thread;
         };
@@ -274,6 +280,41 @@ final class RunningServer {
         if (protocol instanceof ServerProtocol ours) {
             ours.drain();
         }
+    }
+
+    /**
+     * Returns whether the calling thread runs a handler, whose end it cannot wait for. Asks the
+     * loops, unless the thread is none on which handlers run.
+     */
+    boolean isHandlerThread() {
+        Thread caller = Thread.currentThread();
+        if (!caller.isVirtual() && !poolThreads.contains(caller)) {
+            return false;
+        }
+        var found = new AtomicBoolean();
+        var asked = new ArrayList<CompletableFuture<?>>();
+        for (LoopContext context : contexts) {
+            var done = new CompletableFuture<Void>();
+            Consumer<Protocol> look =
+                    protocol -> {
+                        if (protocol instanceof ServerProtocol ours && ours.isServedBy(caller)) {
+                            found.set(true);
+                        }
+                    };
+            boolean runs =
+                    context.execute(
+                            () -> {
+                                context.loop.forEachProtocol(look);
+                                done.complete(null);
+                            });
+            if (runs) { // else its loop has died
+                asked.add(done);
+            }
+        }
+        CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                .completeOnTimeout(null, 1, TimeUnit.SECONDS) // a loop may be blocked
+                .join();
+        return found.get();
     }
 
     /** Returns whether the calling thread is one of the loops. */

@@ -273,8 +273,8 @@ public final class Server implements AutoCloseable {
      * true if the server is already stopped.
      *
      * @return whether everything in progress finished in time
-     * @throws IllegalStateException if called on one of this server's event loops, by an {@link
-     *     ExecutionMode#INLINE} handler for example: a loop cannot wait for its own end
+     * @throws IllegalStateException if called by a handler of this server or on one of its event
+     *     loops: neither can wait for its own end. Let the handler start a thread that calls it
      */
     public synchronized boolean stop(Duration timeout) {
         if (running == null) {
@@ -284,6 +284,12 @@ public final class Server implements AutoCloseable {
         if (running.isLoopThread()) {
             throw new IllegalStateException(
                     "An event loop cannot stop its own server: use another thread.");
+        }
+        if (running.isHandlerThread()) {
+            throw new IllegalStateException(
+                    "A handler cannot stop its own server, which waits for the handler: use another"
+                            + " thread, such as Thread.startVirtualThread(() ->"
+                            + " server.stop(timeout)).");
         }
         long began = System.nanoTime();
         Registration.leaveAll(registrations, timeout);

@@ -23,6 +23,11 @@ abstract class HandlerThread {
 
     private volatile Thread thread; // null while no thread runs the handler
 
+    /** Returns whether {@code other} runs the handler. */
+    public boolean isServedBy(Thread other) {
+        return thread == other;
+    }
+
     /** Forgets the handler's thread, which has returned. */
     void threadReturned() {
         thread = null;

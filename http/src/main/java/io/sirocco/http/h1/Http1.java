@@ -329,6 +329,11 @@ final class Http1 extends Http1Output implements ServerProtocol {
         }
     }
 
+    @Override
+    public boolean isServedBy(Thread thread) {
+        return exchange != null && exchange.isServedBy(thread);
+    }
+
     // ---- memory
 
     @Override

@@ -19,4 +19,9 @@ public interface ServerProtocol extends Protocol {
      * Called when the server stops: ends the connection as soon as possible without losing data.
      */
     void drain();
+
+    /** Returns whether {@code thread} runs a handler of this connection. */
+    default boolean isServedBy(Thread thread) {
+        return false;
+    }
 }
