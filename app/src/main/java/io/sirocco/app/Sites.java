@@ -194,8 +194,7 @@ final class Sites implements AutoCloseable {
             handler = filesFirst(site, route, targets, handler);
         }
         for (Filter filter : filters.of(site, route.rules()).reversed()) {
-            Handler next = handler;
-            handler = request -> filter.filter(request, next);
+            handler = filter.before(handler);
         }
         RouteMatch match = route.match();
         for (String method : match.methods().isEmpty() ? List.of("*") : match.methods()) {

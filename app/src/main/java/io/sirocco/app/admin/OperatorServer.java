@@ -2,6 +2,7 @@
 package io.sirocco.app.admin;
 
 import io.sirocco.http.Config;
+import io.sirocco.http.Filter;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
@@ -60,8 +61,7 @@ public final class OperatorServer implements AutoCloseable {
                             limits.accept(config);
                         },
                         all -> {
-                            all.filter((request, next) -> secured(next.handle(request)))
-                                    .filter(guard);
+                            all.filter(Filter.ofResponses(OperatorServer::secured)).filter(guard);
                             routes.accept(all, this);
                         });
     }

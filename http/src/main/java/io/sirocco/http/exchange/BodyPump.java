@@ -238,7 +238,7 @@ final class BodyPump implements PushSource.Sink {
             exchange.breakOff();
             return false;
         }
-        ResponseMessage page = Failures.response(exchange, thrown);
+        ResponseMessage page = exchange.failure(thrown);
         if (begun) {
             exchange.breakOff();
         } else {

@@ -62,6 +62,15 @@ public final class Dispatcher {
         return unmatched(stream, head, forwarded, bodyLength, none);
     }
 
+    /**
+     * Returns the exchange of a request whose headers are refused, of which {@code excerpt} has
+     * some. It is not started.
+     */
+    public Exchange refused(HttpStream stream, RequestHead excerpt) {
+        context.requests--; // the stream counts it
+        return open(stream, excerpt, 0);
+    }
+
     private Exchange refused(
             HttpStream stream,
             RequestHead head,

@@ -8,6 +8,7 @@ import io.sirocco.http.body.BodyRefused;
 import io.sirocco.http.body.RequestBody;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.message.Trailers;
+import io.sirocco.http.route.FilteredHandler;
 import io.sirocco.http.route.PathParams;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
@@ -397,7 +398,35 @@ public final class Exchange extends HandlerThread implements Runnable {
         if (refusal != RequestError.SLOTS_FULL && refusal != RequestError.MISDIRECTED) {
             stream.closeAfterResponse();
         }
-        refuse(refusal, context.page(refusal));
+        refuse(refusal, finished(context.page(refusal)));
+    }
+
+    /** Returns the response to an exception. Any thread that may use the request. */
+    ResponseMessage failure(Throwable thrown) {
+        return finished(Failures.response(this, thrown));
+    }
+
+    /**
+     * Returns an error page with the headers that the filters of the route add: the one place that
+     * all responses pass which no handler or filter has returned. Any thread that may use the
+     * request.
+     */
+    public ResponseMessage finished(ResponseMessage page) {
+        if (!(routeTarget.handler() instanceof FilteredHandler chain) || ended) {
+            return page;
+        }
+        try {
+            var whole = (ResponseMessage) chain.finish(request, page);
+            if (whole.content() instanceof Content.Bytes) {
+                return whole;
+            }
+            throw new IllegalStateException("Filter.finish has changed the body of an error page");
+        } catch (Throwable e) {
+            if (stream.open()) { // else the request may be over
+                context.failed(this, " in Filter.finish", e);
+            }
+            return page;
+        }
     }
 
     /** Responds to an error with this page. */
@@ -576,7 +605,7 @@ public final class Exchange extends HandlerThread implements Runnable {
                         "the handler of " + routeTarget.path() + " returned null");
             }
         } catch (Throwable e) {
-            response = Failures.response(this, e);
+            response = failure(e);
         }
         context.responder.respond(this, response);
     }

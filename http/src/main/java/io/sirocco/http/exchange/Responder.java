@@ -93,7 +93,7 @@ final class Responder {
                             new Content.Pieces(pieces),
                             () -> send(exchange, response, pieces));
                 } catch (IOException e) {
-                    respond(exchange, Failures.response(exchange, e));
+                    respond(exchange, exchange.failure(e));
                 }
             }
         }
@@ -151,7 +151,7 @@ final class Responder {
     }
 
     private void recover(Exchange exchange, Throwable thrown) {
-        ResponseMessage page = Failures.response(exchange, thrown);
+        ResponseMessage page = exchange.failure(thrown);
         if (exchange.responded) {
             exchange.breakOff();
         } else {
@@ -185,7 +185,7 @@ final class Responder {
         try {
             all = pieces.take();
         } catch (IllegalStateException e) {
-            respond(exchange, Failures.response(exchange, e));
+            respond(exchange, exchange.failure(e));
             return;
         }
         exchange.begin(response, pieces.length());
@@ -241,7 +241,7 @@ final class Responder {
 
     /** Handles a failed writer: a response that has begun is reset. */
     private void broken(Exchange exchange, BodyStream out, Throwable thrown) {
-        ResponseMessage page = Failures.response(exchange, thrown);
+        ResponseMessage page = exchange.failure(thrown);
         onLoop(
                 exchange,
                 () -> {
@@ -293,7 +293,7 @@ final class Responder {
                                 } else if (page == null) {
                                     then.accept(value);
                                 } else {
-                                    respond(exchange, page);
+                                    respond(exchange, exchange.finished(page));
                                 }
                             };
                     boolean runs =

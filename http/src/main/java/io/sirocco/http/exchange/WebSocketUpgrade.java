@@ -32,11 +32,9 @@ final class WebSocketUpgrade {
                 if (why == RequestError.FOREIGN_ORIGIN) {
                     log(exchange, asked.sockets());
                 }
-                exchange.refuse(
-                        why,
-                        exchange.context
-                                .page(why.status(), Status.reason(why.status()))
-                                .with(headers));
+                ResponseMessage page =
+                        exchange.context.page(why.status(), Status.reason(why.status()));
+                exchange.refuse(why, exchange.finished(page.with(headers)));
             }
             case WebSocketHandshake.Accepted accepted -> {
                 exchange.responded = true;

@@ -121,7 +121,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
                 return -1;
             }
             case REJECTED -> {
-                reject(head.rule(), head.methodSeen(), head.targetSeen());
+                refused(head, bytes, from, to);
                 return to;
             }
         }
@@ -167,12 +167,28 @@ final class Http1 extends Http1Output implements ServerProtocol {
         return next;
     }
 
+    /** Refuses a request by its headers, with a page that the filters of its route have seen. */
+    private void refused(Head head, byte[] bytes, int from, int to) {
+        RequestError rule = head.rule();
+        String method = head.methodSeen();
+        String target = head.targetSeen();
+        ResponseMessage page = context.page(rule);
+        Head excerpt = HeadExcerpt.of(bytes, from, to, context.limits.head());
+        if (excerpt != null) {
+            page = context.dispatcher.refused(this, excerpt).finished(page);
+        }
+        reject(rule, method, target, page);
+    }
+
     /** Refuses a request by its headers, as far as they were read. */
     private void reject(RequestError rule, String method, String target) {
+        reject(rule, method, target, context.page(rule));
+    }
+
+    private void reject(RequestError rule, String method, String target, ResponseMessage page) {
         context.requests++;
         context.rejected++;
         flags &= ~KEEP_ALIVE;
-        ResponseMessage page = context.page(rule);
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
         if (context.monitored()) {
             context.reportRejected(

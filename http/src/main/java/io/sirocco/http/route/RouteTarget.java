@@ -86,8 +86,7 @@ public record RouteTarget(
     public static Handler filtered(List<Filter> filters, Handler handler) {
         Handler chain = handler;
         for (Filter filter : filters.reversed()) {
-            Handler next = chain;
-            chain = request -> filter.filter(request, next);
+            chain = filter.before(chain);
         }
         return chain;
     }

@@ -133,6 +133,18 @@ public final class Cors implements Filter {
         return next.handle(request).map(response -> granted(varies(response), granted, onlyActual));
     }
 
+    @Override
+    public Response finish(Request request, Response page) {
+        if (origins.all()) {
+            return toAll.apply(page);
+        }
+        Optional<String> origin = request.header("Origin");
+        Response varies = varies(page);
+        return origin.isPresent() && origins.contains(origin.get())
+                ? granted(varies, origin.get(), onlyActual)
+                : varies;
+    }
+
     private Response preflight(Request request, String origin) {
         if (origins.all()) {
             return granted(preflight, "*", Headers.none());

@@ -59,7 +59,15 @@ public final class HeaderRules implements Filter {
 
     @Override
     public Response filter(Request request, Handler next) throws Exception {
-        FieldChange change = secure.test(request) ? onSecure : onPlain;
-        return next.handle(request).mapOnce(change);
+        return next.handle(request).mapOnce(change(request));
+    }
+
+    @Override
+    public Response finish(Request request, Response page) {
+        return change(request).apply(page);
+    }
+
+    private FieldChange change(Request request) {
+        return secure.test(request) ? onSecure : onPlain;
     }
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sirocco.app.Client.Answer;
+import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.FreePort;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A page of another origin can read each error of a site, with the site's own headers. */
+@Timeout(60)
+class CorsOnErrorsTest {
+    @TempDir Path folder;
+    private Running running;
+
+    @BeforeEach
+    void serve() throws Exception {
+        Files.createDirectories(folder.resolve("site"));
+        Files.createDirectories(folder.resolve("scripts"));
+        Files.writeString(folder.resolve("site/index.html"), "index");
+        Files.writeString(
+                folder.resolve("scripts/script.js"),
+                "export function generateResponse(request) { throw new Error('a fault'); }");
+        running =
+                Running.of(
+                        folder,
+                        TransportKind.AUTO,
+                        """
+                        [limits]
+                        max-header-bytes = "2KiB"
+                        max-target-bytes = "1KiB"
+                        max-body-bytes = "1KiB"
+                        [[listen]]
+                        address = "127.0.0.1:0"
+                        [[site]]
+                        root = "site"
+                        cors = { origins = ["https://app.test"] }
+                        headers = { "X-Own" = "yes" }
+                        [[site.route]]
+                        path = "/script"
+                        script = "scripts"
+                        [[site.route]]
+                        path = "/dead/*"
+                        proxy = "http://127.0.0.1:%d"
+                        """
+                                .formatted(FreePort.tcp()));
+    }
+
+    @AfterEach
+    void stop() {
+        if (running != null) running.close();
+    }
+
+    private void assertReadable(int status, String method, String target, String... more)
+            throws IOException {
+        var fields = new String[more.length + 1];
+        fields[0] = "Origin: https://app.test";
+        System.arraycopy(more, 0, fields, 1, more.length);
+        try (var client = new Client(running.port())) {
+            Answer answer = client.ask(method, target, fields);
+            assertEquals(status, answer.status(), target);
+            assertEquals("https://app.test", answer.field("Access-Control-Allow-Origin"), target);
+            assertEquals("yes", answer.field("X-Own"), target);
+        }
+    }
+
+    @Test
+    void eachErrorCanBeRead() throws Exception {
+        assertReadable(200, "GET", "/");
+        assertReadable(404, "GET", "/none");
+        assertReadable(405, "DELETE", "/");
+        assertReadable(500, "GET", "/script");
+        assertReadable(502, "GET", "/dead/a");
+        assertReadable(413, "POST", "/dead/a", "Content-Length: 2000");
+        assertReadable(431, "GET", "/", "Cookie: " + "x".repeat(4000));
+        assertReadable(431, "GET", "/script", "Cookie: " + "x".repeat(4000));
+    }
+}
