@@ -108,7 +108,8 @@ public sealed interface Request permits RequestMessage {
      * if the body has another type. Reading the parameters throws {@link BadRequest} if the form is
      * malformed or has more than {@link Params#LIMIT} of them.
      *
-     * @throws BadRequest if the body is larger than {@link Body#IN_MEMORY} (413)
+     * @throws BadRequest if the body is larger than {@link Body#IN_MEMORY} (413), or the charset of
+     *     the type is not UTF-8 (415)
      * @throws IOException if the body does not arrive
      */
     Params form() throws IOException;

@@ -3,6 +3,7 @@ package io.sirocco.app.config;
 
 import io.sirocco.http.Request;
 import io.sirocco.net.TlsSession;
+import io.sirocco.net.limit.Ip;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -124,7 +125,7 @@ public final class HeaderTemplate implements Function<Request, String> {
 
     private static String address(SocketAddress address) {
         if (!(address instanceof InetSocketAddress inet) || inet.isUnresolved()) return "";
-        return inet.getAddress().getHostAddress().replaceFirst("%.*", "");
+        return Ip.text(inet.getAddress());
     }
 
     private static String port(SocketAddress address) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.exchange;
 
+import io.sirocco.http.BadRequest;
 import io.sirocco.http.Body;
 import io.sirocco.http.Headers;
+import io.sirocco.http.MediaType;
 import io.sirocco.http.Params;
 import io.sirocco.http.Request;
 import io.sirocco.http.TrustedProxies;
@@ -15,6 +17,7 @@ import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -215,13 +218,21 @@ public final class RequestMessage implements Request {
     public Params form() throws IOException {
         RequestExtras known = extras();
         if (known.form == null) {
-            boolean isForm =
-                    contentType()
-                            .filter(type -> type.is("application/x-www-form-urlencoded"))
-                            .isPresent();
-            known.form = isForm ? Params.of(body().text()) : Params.empty();
+            Optional<MediaType> form =
+                    contentType().filter(type -> type.is("application/x-www-form-urlencoded"));
+            form.flatMap(type -> type.parameter("charset"))
+                    .ifPresent(RequestMessage::checkFormCharset);
+            known.form = form.isPresent() ? Params.of(body().text()) : Params.empty();
         }
         return known.form;
+    }
+
+    /** A form in another charset would lose text, since its percent-encoded bytes are UTF-8. */
+    private static void checkFormCharset(String charset) {
+        String name = charset.toLowerCase(Locale.ROOT);
+        if (!name.equals("utf-8") && !name.equals("utf8") && !name.equals("us-ascii")) {
+            throw new BadRequest(415, "The form must be in UTF-8, not in another charset.");
+        }
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
@@ -27,6 +28,9 @@ import java.util.function.UnaryOperator;
  * between two requests. Immutable, but for these caches.
  */
 public final class ResponseMessage implements Response {
+
+    private static final List<String> DIGESTS =
+            List.of("Content-Digest", "Repr-Digest", "Digest", "Content-MD5");
 
     public static final Headers TEXT = typed("text/plain; charset=utf-8");
     public static final Headers HTML = typed("text/html; charset=utf-8");
@@ -132,7 +136,8 @@ public final class ResponseMessage implements Response {
             case Content.Async _, Content.AsyncHandler _ ->
                     map(response -> response.transformBody(filter));
             case Content.EventStream(BodyWriter writer) ->
-                    with(new Content.EventStream(new FilteredWriter(filter, writer)));
+                    withoutDigests()
+                            .with(new Content.EventStream(new FilteredWriter(filter, writer)));
             case Content.Stream(BodyWriter writer, long _) -> transformBody(filter, writer);
             case Content.Source(BodySource source, long _, boolean _) ->
                     transformBody(filter, new SourceWriter(source));
@@ -146,10 +151,22 @@ public final class ResponseMessage implements Response {
     }
 
     private Response transformBody(BodyFilter filter, BodyWriter writer) {
-        return with(new Content.Stream(new FilteredWriter(filter, writer), -1));
+        return withoutDigests()
+                .with(new Content.Stream(new FilteredWriter(filter, writer), -1));
     }
 
-    private Response with(Content other) {
+    /** A digest of the content is not that of the changed one (RFC 9530 2, 3; RFC 1864). */
+    private ResponseMessage withoutDigests() {
+        Headers left = headers;
+        for (String name : DIGESTS) {
+            left = left.has(name) ? left.without(name) : left;
+        }
+        return left == headers
+                ? this
+                : new ResponseMessage(status, left, content, closeConnection, own, trailers);
+    }
+
+    private ResponseMessage with(Content other) {
         return new ResponseMessage(status, headers, other, closeConnection, own, trailers);
     }
 

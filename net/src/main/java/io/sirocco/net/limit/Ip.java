@@ -49,6 +49,48 @@ public final class Ip {
         }
     }
 
+    /**
+     * Returns an address as text, without its zone: IPv6 as RFC 5952 4 has it, in lower case,
+     * without leading zeros, the longest run of zero groups left out. {@code
+     * InetAddress.getHostAddress} writes {@code 0:0:0:0:0:0:0:1} for {@code ::1}.
+     */
+    public static String text(InetAddress address) {
+        byte[] bytes = address.getAddress();
+        if (bytes.length == 4) {
+            return address.getHostAddress();
+        }
+        int gap = -1;
+        int gapEnd = -1;
+        for (int i = 0; i < 8; i++) {
+            int end = i;
+            while (end < 8 && group(bytes, end) == 0) {
+                end++;
+            }
+            if (end - i > Math.max(1, gapEnd - gap)) { // a single zero group stays
+                gap = i;
+                gapEnd = end;
+            }
+            i = Math.max(i, end - 1);
+        }
+        var text = new StringBuilder(39);
+        for (int i = 0; i < 8; i++) {
+            if (i == gap) {
+                text.append("::");
+                i = gapEnd - 1;
+            } else {
+                if (i > 0 && i != gapEnd) {
+                    text.append(':');
+                }
+                text.append(Integer.toHexString(group(bytes, i)));
+            }
+        }
+        return text.toString();
+    }
+
+    private static int group(byte[] bytes, int i) {
+        return (bytes[2 * i] & 0xff) << 8 | bytes[2 * i + 1] & 0xff;
+    }
+
     public static boolean isV4(byte[] address) {
         return address.length == 4 || high(address) == 0 && low(address) >>> 32 == MAPPED >>> 32;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.log;
 
+import io.sirocco.net.limit.Ip;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.net.Inet4Address;
@@ -196,7 +197,7 @@ final class Line {
         InetAddress address = remote instanceof InetSocketAddress inet ? inet.getAddress() : null;
         return switch (address) {
             case Inet4Address four -> four(four.getAddress());
-            case Inet6Address six -> six(six.getAddress());
+            case Inet6Address six -> put(Ip.text(six));
             case null, default -> put("unix");
         };
     }
@@ -204,39 +205,6 @@ final class Line {
     private Line four(byte[] a) {
         number(a[0] & 0xFF).put('.').number(a[1] & 0xFF).put('.');
         return number(a[2] & 0xFF).put('.').number(a[3] & 0xFF);
-    }
-
-    /** RFC 5952 4: lower case, no leading zeros, the longest run of zero groups left out. */
-    private Line six(byte[] a) {
-        int gap = -1;
-        int gapLength = 1; // a single zero group stays
-        for (int i = 0; i < 8; i++) {
-            int n = 0;
-            while (i + n < 8 && group(a, i + n) == 0) {
-                n++;
-            }
-            if (n > gapLength) {
-                gap = i;
-                gapLength = n;
-            }
-            i += n;
-        }
-        for (int i = 0; i < 8; i++) {
-            if (i == gap) {
-                put("::");
-                i += gapLength - 1;
-            } else {
-                if (i > 0 && bytes[length - 1] != ':') {
-                    put(':');
-                }
-                put(Integer.toHexString(group(a, i)));
-            }
-        }
-        return this;
-    }
-
-    private static int group(byte[] a, int i) {
-        return (a[2 * i] & 0xFF) << 8 | a[2 * i + 1] & 0xFF;
     }
 
     /** A moment as {@code 2026-11-22T02:40:38.123Z} (RFC 3339). */

@@ -3,6 +3,7 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.Headers;
 import io.sirocco.http.TrustedProxies.Field;
+import io.sirocco.net.limit.Ip;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -96,9 +97,7 @@ final class ForwardedHeaders {
         if (!(address instanceof InetSocketAddress inet) || inet.isUnresolved()) {
             return "";
         }
-        String host = inet.getAddress().getHostAddress();
-        int zone = host.indexOf('%');
-        return zone < 0 ? host : host.substring(0, zone);
+        return Ip.text(inet.getAddress());
     }
 
     /** RFC 7239 6. */
