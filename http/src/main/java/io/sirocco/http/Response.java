@@ -86,7 +86,13 @@ public sealed interface Response permits ResponseMessage {
 
     /**
      * Creates a response of a file, whose name determines the content type. The file is opened when
-     * the response is sent. To serve a path that comes from a client, validate it first.
+     * the response is sent, with the size that it has then. To serve a path that comes from a
+     * client, validate it first.
+     *
+     * <p>The response has no {@code ETag} and no {@code Last-Modified}, and is all of the file
+     * whatever {@code Range} asks for: it suits a file that is made for one request, such as a
+     * report. For files that browsers cache, resume or seek in, use {@code FileServer} of the module
+     * {@code io.sirocco.web}.
      *
      * @throws IOException if the size of the file cannot be read, or it is a directory
      */

@@ -93,7 +93,7 @@ public sealed interface Content {
      */
     record EventStream(BodyWriter writer) implements Content {}
 
-    /** A file, opened when it is sent. */
+    /** A file, opened when it is sent; its length was the size before, for filters. */
     record File(Path path, long length) implements Content {}
 
     /** Segments that are available without waiting, with open files. */

@@ -115,7 +115,8 @@ final class Responder {
     }
 
     private static BodySegment opened(Content.File file) throws IOException {
-        return new BodySegment.Region(OpenFile.open(file.path()), 0, file.length());
+        OpenFile open = OpenFile.open(file.path());
+        return new BodySegment.Region(open, 0, open.size()); // it may have grown since
     }
 
     /**
