@@ -91,8 +91,8 @@ public sealed interface Response permits ResponseMessage {
      *
      * <p>The response has no {@code ETag} and no {@code Last-Modified}, and is all of the file
      * whatever {@code Range} asks for: it suits a file that is made for one request, such as a
-     * report. For files that browsers cache, resume or seek in, use {@code FileServer} of the module
-     * {@code io.sirocco.web}.
+     * report. For files that browsers cache, resume or seek in, use {@code FileServer} of the
+     * module {@code io.sirocco.web}.
      *
      * @throws IOException if the size of the file cannot be read, or it is a directory
      */

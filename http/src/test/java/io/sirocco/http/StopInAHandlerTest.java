@@ -55,7 +55,8 @@ class StopInAHandlerTest {
                                                                 Thread.startVirtualThread(
                                                                         () ->
                                                                                 self.get()
-                                                                                        .stop(LONG));
+                                                                                        .stop(
+                                                                                                LONG));
                                                                 return Response.text("soon");
                                                             }));
                     Client client = serving.client()) {

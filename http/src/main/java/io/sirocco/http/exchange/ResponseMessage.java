@@ -151,8 +151,7 @@ public final class ResponseMessage implements Response {
     }
 
     private Response transformBody(BodyFilter filter, BodyWriter writer) {
-        return withoutDigests()
-                .with(new Content.Stream(new FilteredWriter(filter, writer), -1));
+        return withoutDigests().with(new Content.Stream(new FilteredWriter(filter, writer), -1));
     }
 
     /** A digest of the content is not that of the changed one (RFC 9530 2, 3; RFC 1864). */
