@@ -135,8 +135,8 @@ public interface Monitor {
         String method();
 
         /**
-         * Returns the request target as sent, with its query. Clients choose it freely, so do not
-         * group metrics by it.
+         * Returns the path and the query as sent; see {@link Request#target}. Clients choose them
+         * freely, so do not group metrics by them.
          */
         String target();
 

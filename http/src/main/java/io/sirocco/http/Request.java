@@ -40,7 +40,11 @@ public sealed interface Request permits RequestMessage {
     /** Returns the path as sent: not decoded, not normalised, without the query. */
     String path();
 
-    /** Returns the request target as sent, usually the path and the query. */
+    /**
+     * Returns the path and the query as sent, with a slash at the beginning. Of the absolute form
+     * ({@code GET http://host/path}, RFC 9112 3.2.2) this is the part behind the host, which {@link
+     * #host} returns. {@code OPTIONS *} has {@code *}, and {@code CONNECT} the host and the port.
+     */
     String target();
 
     /** Returns the version of HTTP: {@code HTTP/1.0} or {@code HTTP/1.1}. */

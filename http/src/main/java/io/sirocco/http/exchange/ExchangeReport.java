@@ -115,7 +115,7 @@ final class ExchangeReport implements Monitor.CompletedRequest, Runnable {
 
     @Override
     public String target() {
-        return head.target();
+        return head.pathAndQuery();
     }
 
     @Override

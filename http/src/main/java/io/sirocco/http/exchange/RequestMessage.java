@@ -113,7 +113,7 @@ public final class RequestMessage implements Request {
 
     @Override
     public String target() {
-        return head().target();
+        return head().pathAndQuery();
     }
 
     @Override

@@ -154,9 +154,22 @@ public class RequestHead extends Fields {
         return base + targetTo;
     }
 
-    /** The request target as it came. */
+    /** The request target as it came, in any of the four forms. */
     public String target() {
         return Octets.text(bytes, targetFrom(), targetTo());
+    }
+
+    /**
+     * The path and the query, whatever form the target has: of an absolute form the part behind its
+     * authority, {@code "*"} of the asterisk form, and the authority of CONNECT.
+     */
+    public String pathAndQuery() {
+        if (form != TargetForm.ABSOLUTE) {
+            return target();
+        }
+        return pathFrom < pathTo
+                ? Octets.text(bytes, pathFrom(), targetTo())
+                : "/" + Octets.text(bytes, pathTo(), targetTo());
     }
 
     public int pathFrom() {

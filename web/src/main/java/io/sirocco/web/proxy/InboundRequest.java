@@ -34,6 +34,7 @@ final class InboundRequest {
     final String host;
 
     final String target;
+    /** In origin-form: the path and the query (RFC 9112 3.2.1). */
     final String path;
     final SocketAddress remoteAddress;
 
@@ -53,18 +54,17 @@ final class InboundRequest {
     final List<HeaderRule> rules;
 
     private InboundRequest(Request request) {
-        this(request, request.authority(), request.target(), request.path(), request.headers());
+        this(request, request.authority(), request.target(), request.headers());
     }
 
-    private InboundRequest(
-            Request request, String host, String target, String path, Headers headers) {
+    private InboundRequest(Request request, String host, String target, Headers headers) {
         this.method = request.method();
         this.version = request.version();
         this.scheme = request.scheme();
         this.authority = request.authority();
         this.host = host;
-        this.target = target;
-        this.path = path;
+        this.target = origin(target);
+        this.path = path(target);
         this.remoteAddress = request.remoteAddress();
         this.localAddress = request.localAddress();
         this.trustedHeaders = request.trustedHeaders();
@@ -101,7 +101,7 @@ final class InboundRequest {
         this.scheme = from.scheme;
         this.authority = from.authority;
         this.host = from.host;
-        this.target = target;
+        this.target = origin(target);
         this.path = path(target);
         this.remoteAddress = from.remoteAddress;
         this.localAddress = from.localAddress;
@@ -120,7 +120,7 @@ final class InboundRequest {
         this.scheme = "http";
         this.authority = "";
         this.host = own.headers().first("Host").orElse("");
-        this.target = own.target();
+        this.target = origin(own.target());
         this.path = path(own.target());
         this.remoteAddress = NOBODY;
         this.localAddress = NOBODY;
@@ -144,8 +144,7 @@ final class InboundRequest {
     static InboundRequest of(Request request, String target, Headers headers) {
         String host = headers.first("Host").orElse("");
         boolean same = request.header("Host").orElse("").equals(host);
-        return new InboundRequest(
-                request, same ? request.authority() : host, target, path(target), headers);
+        return new InboundRequest(request, same ? request.authority() : host, target, headers);
     }
 
     /** Returns this request with another path and query, before the client's query. */
@@ -168,6 +167,21 @@ final class InboundRequest {
 
     private static String path(String target) {
         int mark = target.indexOf('?');
+    /**
+     * Returns a target that names no host, so that the server serves the one of {@code Host}.
+     *
+     * @throws IllegalArgumentException if it is not in origin-form
+     */
+    private static String origin(String target) {
+        if (!target.startsWith("/")) {
+            throw new IllegalArgumentException(
+                    "A request is forwarded with a path that begins with a slash, not '"
+                            + target
+                            + "' (RFC 9112 3.2.1).");
+        }
+        return target;
+    }
+
         return mark < 0 ? target : target.substring(0, mark);
     }
 

@@ -108,8 +108,7 @@ final class MessageHeaders {
      */
     String target(InboundRequest request) {
         String target = request.target;
-        boolean origin = target.startsWith("/");
-        if (origin && options.strip.isEmpty() && options.prefix.isEmpty()) {
+        if (options.strip.isEmpty() && options.prefix.isEmpty()) {
             return target;
         }
         int mark = target.indexOf('?');

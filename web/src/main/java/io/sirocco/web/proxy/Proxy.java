@@ -74,6 +74,9 @@ public final class Proxy implements Handler {
 
     @Override
     public Response handle(Request request) {
+        if (!request.target().startsWith("/")) { // OPTIONS * and CONNECT, of a filter
+            return page(400, "The proxy forwards paths only.");
+        }
         InboundRequest inbound = InboundRequest.of(request);
         if (options.rewrite == null) {
             return respond(request, inbound, options.cache);
