@@ -129,7 +129,7 @@ public final class MemoryBudget {
     }
 
     /** Returns whether more than half is in use, so that each connection is to hold less. */
-    boolean tight() {
+    public boolean tight() {
         return used > limit >> 1;
     }
 

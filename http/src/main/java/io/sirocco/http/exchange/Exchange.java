@@ -105,13 +105,22 @@ public final class Exchange extends HandlerThread implements Runnable {
             refuse(rule);
         } else if (context.inProgress > context.limits.requests()) {
             refuse(RequestError.SLOTS_FULL);
-        } else if (context.loop.memory().exhausted()) {
+        } else if (context.loop.memory().exhausted() || lacksRoom()) {
             refuse(RequestError.MEMORY_SHORT);
         } else if (body == null || !routeTarget.readsBody()) {
             call();
         } else {
             awaitsFirstPiece = true;
         }
+    }
+
+    /**
+     * Reserves what a handler may keep of the request, while memory is short; returns whether there
+     * is no room. If that were found out behind the handler, its copies would be there until the
+     * connection is released, at the end of the turn, and a turn may have hundreds of requests.
+     */
+    private boolean lacksRoom() {
+        return context.loop.memory().tight() && !stream.stores(request.mostStored());
     }
 
     /** Returns the maximum number of bytes of the body. */

@@ -86,6 +86,11 @@ public final class RequestMessage implements Request {
         return all == null ? head.end() : COPIES * head.end();
     }
 
+    /** Returns the most that {@link #stored} can be. */
+    int mostStored() {
+        return head == null ? 0 : COPIES * head.end;
+    }
+
     void over() {
         head = null;
         all = null;
