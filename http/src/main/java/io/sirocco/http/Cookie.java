@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.message.Cookies;
 import io.sirocco.http.message.Grammar;
 import java.time.Duration;
 import java.time.Instant;
@@ -243,5 +244,14 @@ public record Cookie(
         if (!good) {
             throw new IllegalArgumentException(what + " of a cookie " + rule + ".");
         }
+    }
+
+    /**
+     * Returns the value of a cookie in the headers of a request, of which several may be named
+     * {@code Cookie} (RFC 9113 8.2.3). The first cookie of a name counts. See {@link
+     * Request#cookie}.
+     */
+    public static Optional<String> value(Headers request, String name) {
+        return Optional.ofNullable(Cookies.parse(request.all("Cookie")).get(name));
     }
 }

@@ -16,6 +16,7 @@ import io.sirocco.net.Loop;
 import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -205,7 +206,12 @@ public final class RequestMessage implements Request {
     public Optional<String> cookie(String name) {
         RequestExtras known = extras();
         if (known.cookies == null) {
-            known.cookies = header("Cookie").map(Cookies::parse).orElse(Map.of());
+            var fields = new ArrayList<String>(1);
+            RequestHead all = head();
+            for (int i = all.find("Cookie"); i >= 0; i = all.find("Cookie", i + 1)) {
+                fields.add(all.value(i));
+            }
+            known.cookies = Cookies.parse(fields);
         }
         return Optional.ofNullable(known.cookies.get(name));
     }

@@ -3,6 +3,7 @@ package io.sirocco.http.message;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Parses the {@code Cookie} header. Any thread. */
@@ -10,14 +11,21 @@ public final class Cookies {
     private Cookies() {}
 
     /**
-     * Returns the names and values of a {@code Cookie} header, in order. Several headers, as HTTP/2
-     * allows (RFC 9113 8.2.3), must be joined with {@code ;} first. Parsing is lenient, because
-     * other applications of the same site can set cookies (RFC 6265 5.4): a pair without a name or
-     * {@code =} is skipped, quotes around a value are removed, and the first cookie of a name wins,
-     * which has the longest path. Values are not decoded.
+     * Returns the names and values of all {@code Cookie} headers, in order: HTTP/2 allows several,
+     * and front ends pass them on (RFC 9113 8.2.3). Parsing is lenient, because other applications
+     * of the same site can set cookies (RFC 6265 5.4): a pair without a name or {@code =} is
+     * skipped, quotes around a value are removed, and the first cookie of a name wins, which has
+     * the longest path. Values are not decoded.
      */
-    public static Map<String, String> parse(String field) {
+    public static Map<String, String> parse(List<String> fields) {
         var cookies = new LinkedHashMap<String, String>();
+        for (String field : fields) {
+            parse(field, cookies);
+        }
+        return Collections.unmodifiableMap(cookies);
+    }
+
+    private static void parse(String field, Map<String, String> cookies) {
         for (int from = 0; from < field.length(); ) {
             int semicolon = field.indexOf(';', from);
             int end = semicolon < 0 ? field.length() : semicolon;
@@ -30,7 +38,6 @@ public final class Cookies {
             }
             from = end + 1;
         }
-        return Collections.unmodifiableMap(cookies);
     }
 
     private static String value(String raw) {

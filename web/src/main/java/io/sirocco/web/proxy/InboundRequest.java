@@ -3,6 +3,7 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.Body;
 import io.sirocco.http.BodySource;
+import io.sirocco.http.Cookie;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Request;
 import io.sirocco.http.TrustedProxies.Field;
@@ -33,8 +34,9 @@ final class InboundRequest {
     /** The {@code Host} for the server, unless the proxy has another one; empty for its own. */
     final String host;
 
-    final String target;
     /** In origin-form: the path and the query (RFC 9112 3.2.1). */
+    final String target;
+
     final String path;
     final SocketAddress remoteAddress;
 
@@ -165,8 +167,6 @@ final class InboundRequest {
         return new InboundRequest(own, loop);
     }
 
-    private static String path(String target) {
-        int mark = target.indexOf('?');
     /**
      * Returns a target that names no host, so that the server serves the one of {@code Host}.
      *
@@ -182,6 +182,8 @@ final class InboundRequest {
         return target;
     }
 
+    private static String path(String target) {
+        int mark = target.indexOf('?');
         return mark < 0 ? target : target.substring(0, mark);
     }
 
@@ -235,17 +237,6 @@ final class InboundRequest {
 
     /** Returns the value of a cookie; empty if it is absent. */
     String cookie(String name) {
-        for (String pair : headers.first("Cookie").orElse("").split(";")) {
-            int equals = pair.indexOf('=');
-            if (equals > 0 && pair.substring(0, equals).strip().equals(name)) {
-                return unquoted(pair.substring(equals + 1).strip());
-            }
-        }
-        return "";
-    }
-
-    private static String unquoted(String value) {
-        boolean quoted = value.length() > 1 && value.startsWith("\"") && value.endsWith("\"");
-        return quoted ? value.substring(1, value.length() - 1) : value;
+        return Cookie.value(headers, name).orElse("");
     }
 }
