@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import io.sirocco.http.h1.WebSocketOpening;
 import io.sirocco.http.message.Authority;
+import io.sirocco.http.message.Authority.HostAndPort;
 import io.sirocco.http.websocket.BlockingWebSocket;
 import io.sirocco.http.websocket.ClientLoopContext;
 import io.sirocco.http.websocket.WebSocketContext;
@@ -135,7 +136,7 @@ public final class WebSocketClient implements AutoCloseable {
             Headers fields,
             Function<WebSocketContext, WebSocketListener> listener) {
         var attempt = new Attempt(loop, uri, fields, listener);
-        Authority.literal(uri.getHost())
+        Authority.literal(attempt.host)
                 .ifPresentOrElse(
                         address -> attempt.to(List.of(address)),
                         () -> Thread.ofVirtual().start(attempt::lookUp)); // which may block
@@ -218,6 +219,7 @@ public final class WebSocketClient implements AutoCloseable {
         private final Loop loop;
         private final URI uri;
         private final boolean secure;
+        private final String host;
         private final int port;
         private final Headers fields;
         private final Function<WebSocketContext, WebSocketListener> listener;
@@ -228,9 +230,10 @@ public final class WebSocketClient implements AutoCloseable {
                 Headers fields,
                 Function<WebSocketContext, WebSocketListener> listener) {
             String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase();
+            HostAndPort to = Authority.of(uri).orElse(null);
             if (!scheme.equals("ws") && !scheme.equals("wss")
-                    || uri.getHost() == null
-                    || uri.getPort() > 65_535
+                    || to == null
+                    || to.port() > 65_535
                     || uri.getRawFragment() != null
                     || uri.getRawUserInfo() != null) {
                 throw new IllegalArgumentException(
@@ -246,20 +249,21 @@ public final class WebSocketClient implements AutoCloseable {
             this.loop = loop;
             this.uri = uri;
             this.secure = scheme.equals("wss");
-            this.port = uri.getPort() >= 0 ? uri.getPort() : secure ? 443 : 80;
+            this.host = to.host();
+            this.port = to.port() >= 0 ? to.port() : secure ? 443 : 80;
             this.fields = headers.with(fields);
             this.listener = listener;
         }
 
         void lookUp() {
             try {
-                to(List.of(InetAddress.getAllByName(uri.getHost())));
+                to(List.of(InetAddress.getAllByName(host)));
             } catch (UnknownHostException e) {
                 outcome.completeExceptionally(
-                        new UnknownHostException("no address is known for " + uri.getHost()));
+                        new UnknownHostException("no address is known for " + host));
             } catch (RuntimeException e) {
                 outcome.completeExceptionally(
-                        new IOException("cannot look up " + uri.getHost() + ": " + e, e));
+                        new IOException("cannot look up " + host + ": " + e, e));
             }
         }
 
@@ -309,7 +313,7 @@ public final class WebSocketClient implements AutoCloseable {
 
         private Connector secured(Destination to, Connector opening) {
             TlsClient within = tls().withHandshakeTimeout(Duration.ofMillis(to.timeoutMillis()));
-            return within.to(uri.getHost(), port, List.of("http/1.1"), opening);
+            return within.to(host, port, List.of("http/1.1"), opening);
         }
 
         private void open(Destination to, CompletableFuture<WebSocket> opened) {

@@ -401,4 +401,15 @@ class WebSocketClientTest {
                 () -> Arrays.stream(log.told.toArray()).filter("hello"::equals).count() == 500);
         assertFalse(log.told.stream().anyMatch(WebSocket.Closed.class::isInstance));
     }
+
+    @Test
+    void aHostMayHaveAnUnderscore() throws Exception {
+        var thrown =
+                assertThrows(
+                        ExecutionException.class,
+                        () ->
+                                client.connect(URI.create("ws://no_such.invalid:81/"), log)
+                                        .get(20, TimeUnit.SECONDS));
+        assertEquals("no address is known for no_such.invalid", thrown.getCause().getMessage());
+    }
 }

@@ -2,6 +2,7 @@
 package io.sirocco.http.client;
 
 import io.sirocco.http.message.Authority;
+import io.sirocco.http.message.Authority.HostAndPort;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -48,7 +49,8 @@ public record HttpOrigin(boolean secure, String host, int port, Optional<SocketA
     public static HttpOrigin of(URI uri) {
         String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
         boolean secure = scheme.equals("https");
-        if (!secure && !scheme.equals("http") || uri.getHost() == null) {
+        HostAndPort to = Authority.of(uri).orElse(null);
+        if (!secure && !scheme.equals("http") || to == null) {
             throw new IllegalArgumentException(
                     "A request goes to http://host[:port]/path or https://..., not to '"
                             + uri
@@ -57,11 +59,11 @@ public record HttpOrigin(boolean secure, String host, int port, Optional<SocketA
         if (uri.getRawUserInfo() != null) {
             throw new IllegalArgumentException(
                     "Use the header Authorization for the user and the password in '"
-                            + uri.getHost()
+                            + to.host()
                             + "' (RFC 9110 4.2.4).");
         }
-        int port = uri.getPort() >= 0 ? uri.getPort() : secure ? 443 : 80;
-        return new HttpOrigin(secure, uri.getHost(), port, Optional.empty());
+        int port = to.port() >= 0 ? to.port() : secure ? 443 : 80;
+        return new HttpOrigin(secure, to.host(), port, Optional.empty());
     }
 
     /** Returns the origin of a URL, such as {@code "http://localhost:8080"}. */

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Hosts and ports of URLs. */
+class HttpOriginTest {
+    @ParameterizedTest
+    @CsvSource({
+        "http://my_stack_app:8080/a, http://my_stack_app:8080, my_stack_app:8080",
+        "https://my_app, https://my_app, my_app",
+        "http://my_app:/, http://my_app, my_app",
+        "http://-a_.test:80?q, http://-a_.test, -a_.test",
+        "http://[::1]:81/, http://[::1]:81, [::1]:81",
+        "http://A.test:80/, http://a.test, a.test",
+    })
+    void hosts(String url, String origin, String authority) {
+        assertEquals(origin, HttpOrigin.of(url).toString());
+        assertEquals(authority, HttpOrigin.of(url).authority());
+        assertEquals(authority, ClientRequest.get(url).origin().authority());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://my_app:65536/",
+                "http://my_app:99999999999/",
+                "http://u:p@my_app/",
+                "http://u@a.test/",
+                "http://a,b/",
+                "http://%61_b/",
+                "http:///",
+                "ftp://my_app/",
+                "http://my_app:0/",
+            })
+    void others(String url) {
+        assertThrows(IllegalArgumentException.class, () -> HttpOrigin.of(url));
+    }
+}
