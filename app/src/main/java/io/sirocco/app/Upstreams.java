@@ -81,6 +81,10 @@ final class Upstreams implements AutoCloseable {
 
     private Upstream created(io.sirocco.app.config.Upstream table, int index) {
         Upstream upstream = Upstream.of(settings -> set(settings, table, index));
+        before.stream()
+                .flatMap(old -> old.all.values().stream())
+                .filter(old -> old.name().equals(upstream.name()))
+                .forEach(upstream::adoptAddresses);
         if (table.registration().on()) registrations.fill(upstream); // before its first request
         return upstream;
     }
@@ -110,6 +114,8 @@ final class Upstreams implements AutoCloseable {
                 .maxConnections(table.maxConnections())
                 .maxWaiting(table.maxWaiting())
                 .maxRequests(table.maxRequests())
+                .maxHeaderBytes(table.maxHeaderBytes())
+                .maxHeaders(table.maxHeaders())
                 .queueTimeout(table.waits().queue())
                 .connectTimeout(table.waits().connect())
                 .responseTimeout(table.waits().response())

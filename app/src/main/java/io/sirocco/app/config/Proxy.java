@@ -141,6 +141,11 @@ public record Proxy(
                     "contains \"" + text + "\"",
                     "requests of such a connection would bypass the routes");
         }
-        return Texts.token(text);
+        int slash = text.indexOf('/'); // a name, and perhaps a version (RFC 9110 7.8)
+        return slash < 0
+                ? Texts.token(text)
+                : Texts.token(text.substring(0, slash))
+                        + "/"
+                        + Texts.token(text.substring(slash + 1));
     }
 }

@@ -26,6 +26,8 @@ import java.util.stream.Stream;
  * @param healthPath empty for no active checks
  * @param retryBudget percent
  * @param maxRequests 0: no limit
+ * @param maxHeaderBytes of a response
+ * @param maxHeaders of a response
  * @param proxyProtocol the version in which clients are announced
  */
 public record Upstream(
@@ -44,6 +46,8 @@ public record Upstream(
         int maxConnections,
         int maxWaiting,
         int maxRequests,
+        int maxHeaderBytes,
+        int maxHeaders,
         Optional<ProxyProtocol> proxyProtocol,
         Waits waits,
         Tls tls) {
@@ -240,6 +244,8 @@ public record Upstream(
                         table.whole("max-connections", 256, 1, 1_000_000),
                         table.whole("max-waiting", 1024, 1, 1_000_000_000),
                         table.whole("max-requests", 0, 0, 1_000_000_000),
+                        (int) table.size("max-header-bytes", "32KiB", 256, 1 << 20),
+                        table.whole("max-headers", 100, 1, 10_000),
                         table.value("proxy-protocol", Values.oneOf(ProxyProtocol.class)),
                         new Waits(
                                 table.time("queue-timeout", "5s", LEAST),

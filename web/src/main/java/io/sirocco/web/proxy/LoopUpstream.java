@@ -11,6 +11,7 @@ final class LoopUpstream {
     final Upstream upstream;
     final Loop loop;
     final RetryBudget budget;
+    int awaiting; // requests that wait for the address of a server
     private final Candidates candidates = new Candidates();
     private List<UpstreamServer> servers = List.of();
     private Balancer balancer;

@@ -135,13 +135,12 @@ final class MessageHeaders {
         String asked = request.list("Upgrade");
         if (asked.isEmpty()
                 || request.version.equals("HTTP/1.0") // RFC 9110 7.8
-                || request.body != null
                 || !HopByHop.lists(request.list("Connection"), "upgrade")) {
             return "";
         }
         for (String each : asked.split(",")) {
             String protocol = each.strip();
-            if (options.upgrades.contains(protocol.toLowerCase(Locale.ROOT))) {
+            if (options.forwardsUpgrade(protocol.toLowerCase(Locale.ROOT))) {
                 return protocol;
             }
         }

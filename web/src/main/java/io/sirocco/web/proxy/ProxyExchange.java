@@ -8,6 +8,7 @@ import io.sirocco.http.client.ClientResponse;
 import io.sirocco.http.client.HttpClientException;
 import io.sirocco.http.client.HttpClientException.Reason;
 import io.sirocco.net.Loop;
+import io.sirocco.net.ScheduledTask;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
@@ -17,6 +18,7 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * One request through a {@link Proxy}, and its attempts. {@link DirectExchange} delivers the
@@ -120,17 +122,63 @@ abstract class ProxyExchange {
         deadline = loop.now() + totalTimeout().toMillis();
         loopUpstream.budget.request(loop.now());
         UpstreamServer first = loopUpstream.choose(sticky, key, tried);
-        if (first == null) {
+        CompletableFuture<Void> answer = first == null ? upstream.answer() : null;
+        if (first == null && answer == null) {
             refused(ProxyFailure.NO_SERVER, "no server is available");
             return;
         }
         begun();
+        if (answer != null) {
+            awaitServer(answer, loop.now() + upstream.settings.connectTimeout.toMillis());
+        } else {
+            proceed(first);
+        }
+    }
+
+    private void proceed(UpstreamServer first) {
         if (cancelled) {
             end();
             endWithoutResponse();
+        } else if (first == null) {
+            refused(ProxyFailure.NO_SERVER, "no server is available");
         } else {
             attempt(first);
         }
+    }
+
+    /** Waits for the answer of a name server, in milliseconds of the loop at most until a time. */
+    private void awaitServer(CompletableFuture<Void> answer, long until) {
+        if (loopUpstream.awaiting >= upstream.settings.maxWaiting) {
+            refused(ProxyFailure.BUSY, "the limit of waiting requests");
+            return;
+        }
+        loopUpstream.awaiting++;
+        var woken = new CompletableFuture<Void>();
+        woken.thenRun(
+                () -> {
+                    loopUpstream.awaiting--;
+                    UpstreamServer first = loopUpstream.choose(sticky, key, tried);
+                    CompletableFuture<Void> next = first == null ? upstream.answer() : null;
+                    if (next != null && !cancelled && loop.now() < until) {
+                        awaitServer(next, until);
+                    } else {
+                        proceed(first);
+                    }
+                });
+        ScheduledTask timer =
+                loop.schedule(Math.max(1, until - loop.now()), () -> woken.complete(null));
+        answer.thenRun(
+                () -> {
+                    try {
+                        loop.execute(
+                                () -> {
+                                    timer.cancel();
+                                    woken.complete(null);
+                                });
+                    } catch (RejectedExecutionException e) {
+                        // the loop has ended, and the client's connection with it
+                    }
+                });
     }
 
     private void attempt(UpstreamServer next) {
@@ -237,7 +285,9 @@ abstract class ProxyExchange {
         } else {
             Throwable cause = thrown.getCause();
             String why = cause == null ? "" : ": " + cause.getMessage();
-            FAILURES.logLine(reason.name(), line + why, thrown);
+            // a certificate that one server has is not the trouble of another one
+            String kind = reason == Reason.TLS_FAILED ? reason + lost.name + why : reason.name();
+            FAILURES.logLine(kind, line + why, thrown);
         }
     }
 

@@ -212,8 +212,8 @@ public final class ProxyOptions {
 
     /**
      * Sets the protocols of {@code Upgrade} that are forwarded. Requests for others are forwarded
-     * without it. {@code h2c} is never forwarded, since all requests of such a connection would
-     * bypass the routes. Default: {@code websocket}.
+     * without it. {@code *} stands for all of them. {@code h2c} is never forwarded, since all
+     * requests of such a connection would bypass the routes. Default: {@code websocket}.
      *
      * @throws IllegalArgumentException for {@code h2c}
      */
@@ -227,6 +227,12 @@ public final class ProxyOptions {
         }
         this.upgrades = Set.copyOf(names);
         return this;
+    }
+
+    /** Returns whether a protocol, in lower case, is forwarded. */
+    boolean forwardsUpgrade(String protocol) {
+        return upgrades.contains(protocol)
+                || upgrades.contains("*") && !protocol.isEmpty() && !protocol.equals("h2c");
     }
 
     /**

@@ -14,18 +14,22 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
  * The servers of an {@link Upstream}, those of its settings and those that were added: one for each
  * address of each host. Each name is looked up on a virtual thread, again and again: when the time
  * to live of its addresses has passed, within bounds. Before the first answer the host itself is
- * the server; if a look-up fails, the last addresses stay in use. A server whose address stays
- * keeps its state.
+ * the server, which the system's resolver knows; with name servers of the settings it is none, and
+ * requests wait for {@link #answer}. If a look-up fails, the last addresses stay in use. A server
+ * whose address stays keeps its state.
  *
  * <p>Any thread.
  */
@@ -40,6 +44,8 @@ final class ServerList {
     private volatile List<UpstreamServer> all = List.of();
     private volatile Map<HttpOrigin, UpstreamSettings.Server> added = Map.of(); // in their order
     private final Map<HttpOrigin, List<InetAddress>> known = new HashMap<>(); // with the lock held
+    private final Set<HttpOrigin> asked = new HashSet<>(); // and answered; with the lock held
+    private CompletableFuture<Void> answer; // the next one, if requests may wait; lock held
     private Loop loop; // with the lock held; null until names are looked up
 
     ServerList(Upstream upstream) {
@@ -55,6 +61,52 @@ final class ServerList {
                     .literal()
                     .ifPresent(address -> known.put(server.origin(), List.of(address)));
         }
+    }
+
+    /**
+     * Takes over the addresses of an upstream that this one replaces, which has the same name
+     * servers: they are in use until the first answer.
+     */
+    void adopt(ServerList before) {
+        Map<HttpOrigin, List<InetAddress>> addresses;
+        synchronized (before) {
+            addresses = Map.copyOf(before.known);
+        }
+        synchronized (this) {
+            addresses.forEach(
+                    (origin, at) -> {
+                        if (isMember(origin)) {
+                            known.putIfAbsent(origin, at);
+                        }
+                    });
+            rebuild();
+        }
+    }
+
+    /**
+     * Returns what completes with the next answer of a name server, or its failure; null if no name
+     * waits for its first one.
+     */
+    synchronized CompletableFuture<Void> answer() {
+        if (named().stream().noneMatch(this::isAwaited)) {
+            return null;
+        }
+        if (answer == null) {
+            answer = new CompletableFuture<>();
+        }
+        return answer;
+    }
+
+    /**
+     * Returns whether the server needs the first answer of a look-up: only the name servers of the
+     * settings know it, or TLS has another name.
+     */
+    private boolean isAwaited(UpstreamSettings.Server server) {
+        UpstreamSettings settings = upstream.settings;
+        return !(settings.nameservers.isEmpty() && settings.serverName.isEmpty())
+                && isNamed(server)
+                && !known.containsKey(server.origin())
+                && !asked.contains(server.origin());
     }
 
     List<UpstreamServer> all() {
@@ -111,6 +163,7 @@ final class ServerList {
         next.remove(origin);
         added = next;
         known.remove(origin);
+        asked.remove(origin);
         rebuild();
         return true;
     }
@@ -131,10 +184,25 @@ final class ServerList {
 
     private void lookUp(Loop on, UpstreamSettings.Server server) {
         Duration next = lookUp(server.origin());
+        answered(server.origin());
         try {
             on.execute(() -> on.schedule(next.toMillis(), () -> again(server)));
         } catch (RejectedExecutionException e) {
             // the server has stopped
+        }
+    }
+
+    private void answered(HttpOrigin origin) {
+        CompletableFuture<Void> waited;
+        synchronized (this) {
+            if (asked.add(origin)) {
+                rebuild(); // where it failed, the host itself is the server
+            }
+            waited = answer;
+            answer = null;
+        }
+        if (waited != null) {
+            waited.complete(null);
         }
     }
 
@@ -193,7 +261,7 @@ final class ServerList {
                     next.add(server(each, name, named(each).at(at), before));
                 }
             } else if (each.origin().address().isPresent()
-                    || upstream.settings.serverName.isEmpty()) {
+                    || upstream.settings.serverName.isEmpty() && !isAwaited(each)) {
                 next.add(server(each, each.name(), named(each), before));
             } // else TLS could not be told the name, which replaces that of the host
         }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -75,6 +76,8 @@ public final class Upstream implements AutoCloseable {
                                         .maxConnectionsPerOrigin(settings.maxConnections)
                                         .maxConnectionsPerLoop(1 << 20)
                                         .maxWaitingRequests(settings.maxWaiting)
+                                        .maxHeaderBytes(settings.maxHeaderBytes)
+                                        .maxHeaders(settings.maxHeaders)
                                         .tls(settings.tls));
         this.servers = new ServerList(this);
         this.checks = new HealthChecks(this);
@@ -180,6 +183,22 @@ public final class Upstream implements AutoCloseable {
         } catch (RejectedExecutionException e) {
             return true;
         }
+    }
+
+    /**
+     * Takes over the addresses that another upstream has found for the names of this one, if both
+     * ask the same name servers: requests need not wait for the first answer then. For an upstream
+     * that replaces another one while requests are served. Call it before {@link #start}.
+     */
+    public void adoptAddresses(Upstream before) {
+        if (settings.nameservers.equals(before.settings.nameservers)) {
+            servers.adopt(before.servers);
+        }
+    }
+
+    /** Returns what completes with the next answer of a name server; null if none is awaited. */
+    CompletableFuture<Void> answer() {
+        return servers.answer();
     }
 
     /** Returns the servers of this moment, in the order of the settings. */

@@ -47,6 +47,8 @@ public final class UpstreamSettings implements Cloneable {
     int maxConnections = 256;
     int maxWaiting = 1024;
     int maxRequests;
+    int maxHeaderBytes = 32 << 10;
+    int maxHeaders = 100;
     Duration queueTimeout = Duration.ofSeconds(5);
     Duration connectTimeout = Duration.ofSeconds(5);
     Duration responseTimeout = Duration.ofSeconds(60);
@@ -295,6 +297,21 @@ public final class UpstreamSettings implements Cloneable {
      */
     public UpstreamSettings maxRequests(int most) {
         this.maxRequests = atLeast(0, "maxRequests", most);
+        return this;
+    }
+
+    /**
+     * Sets the size of the status line and the headers of a response, in bytes; beyond it 502.
+     * Default: 32 KiB.
+     */
+    public UpstreamSettings maxHeaderBytes(int most) {
+        this.maxHeaderBytes = atLeast(64, "maxHeaderBytes", most);
+        return this;
+    }
+
+    /** Sets the number of headers of a response; beyond it 502. Default: 100. */
+    public UpstreamSettings maxHeaders(int most) {
+        this.maxHeaders = atLeast(1, "maxHeaders", most);
         return this;
     }
 

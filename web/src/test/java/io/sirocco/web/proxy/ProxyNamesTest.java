@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -70,8 +71,9 @@ class ProxyNamesTest {
         ProxyServer.await(
                 "the first address",
                 () ->
-                        proxy.upstream.servers().stream()
-                                .allMatch(each -> each.origin.address().isPresent()));
+                        !proxy.upstream.servers().isEmpty()
+                                && proxy.upstream.servers().stream()
+                                        .allMatch(each -> each.origin.address().isPresent()));
     }
 
     /** Each look-up finds another address; no request fails, also without retries. */
@@ -128,6 +130,79 @@ class ProxyNamesTest {
             ProxyServer.await(
                     "the other address", () -> proxy.upstream.servers().getFirst() == stays);
             assertEquals(2, proxy.upstream.servers().size());
+        }
+    }
+
+    /** Only the name server knows it, and is slower than the request. */
+    @Test
+    void theFirstRequestsWaitForTheFirstAnswer() throws Exception {
+        var asked = new CountDownLatch(1);
+        var answer = new CountDownLatch(1);
+        NameServer.Zone slow =
+                (query, tcp) -> {
+                    asked.countDown();
+                    awaitUninterruptibly(answer);
+                    return NameServer.address(query, 60, "127.0.0.3");
+                };
+        try (var names = new NameServer(slow);
+                var behind = new Behind();
+                ProxyServer proxy = proxy(names, behind);
+                RawClient first = proxy.client().send(GET);
+                RawClient second = proxy.client().send(GET)) {
+            asked.await();
+            ProxyServer.await("both", () -> proxy.upstream.stats().inProgress() == 2);
+            answer.countDown();
+            assertTrue(first.response().endsWith("127.0.0.3"));
+            assertTrue(second.response().endsWith("127.0.0.3"));
+            proxy.awaitQuiet();
+        }
+    }
+
+    @Test
+    void aNameThatIsUnknownEndsTheWait() throws Exception {
+        try (var names = new NameServer((q, t) -> NameServer.response(q, 0x8183));
+                var behind = new Behind();
+                ProxyServer proxy = proxy(names, behind)) {
+            assertTrue(proxy.ask(GET).startsWith("HTTP/1.1 502"));
+            proxy.awaitQuiet();
+        }
+    }
+
+    /** As a reload does it, while the name server does not respond. */
+    @Test
+    void anUpstreamThatReplacesAnotherOneHasItsAddresses() throws Exception {
+        try (var names = new NameServer((q, t) -> NameServer.address(q, 60, "127.0.0.3"));
+                var behind = new Behind();
+                ProxyServer before = proxy(names, behind)) {
+            awaitAddress(before);
+            names.zone((query, tcp) -> NameServer.response(query, 0x8182));
+            try (ProxyServer after = proxy(names, behind)) {
+                after.upstream.adoptAddresses(before.upstream);
+                assertTrue(after.ask(GET).endsWith("127.0.0.3"));
+            }
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** As services of Docker have them. */
+    @Test
+    void aNameMayHaveAnUnderscore() throws Exception {
+        try (var names = new NameServer((q, t) -> NameServer.address(q, 60, "127.0.0.2"));
+                var behind = new Behind();
+                ProxyServer proxy =
+                        new ProxyServer(
+                                transport,
+                                Upstream.of(
+                                        s -> s.nameservers(names.address()),
+                                        "http://my_stack_app:" + behind.port))) {
+            assertTrue(proxy.ask(GET).endsWith("127.0.0.2"));
         }
     }
 }

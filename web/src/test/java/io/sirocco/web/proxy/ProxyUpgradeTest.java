@@ -170,15 +170,14 @@ class ProxyUpgradeTest {
 
     /** RFC 9110 7.8; and h2c would bypass the routes. */
     @Test
-    void otherProtocolsBodiesAndHttp10AreForwardedWithoutAnUpgrade() throws Exception {
+    void otherProtocolsAndHttp10AreForwardedWithoutAnUpgrade() throws Exception {
         try (var fake = FakeUpstream.responding("HTTP/1.1 200 OK\nContent-Length: 2\n\nok");
                 ProxyServer proxy = proxy(fake.url())) {
             for (String request :
                     new String[] {
                         UPGRADE.replace("websocket", "h2c"),
                         UPGRADE.replace("HTTP/1.1", "HTTP/1.0"),
-                        UPGRADE.replace("keep-alive, Upgrade", "close"),
-                        UPGRADE.replace("Host: a", "Host: a\nContent-Length: 1") + "x"
+                        UPGRADE.replace("keep-alive, Upgrade", "close")
                     }) {
                 assertTrue(proxy.ask(request).startsWith("HTTP/1.1 200 OK\n"));
                 assertFalse(fake.next().contains("Upgrade"));
