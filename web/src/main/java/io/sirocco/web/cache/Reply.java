@@ -89,19 +89,20 @@ final class Reply {
     }
 
     private static Response whole(StoredResponse stored, OpenFile file, Headers headers) {
+        int status = stored.facts.status();
         Response response =
                 switch (stored.body) {
-                    case StoredBody.Memory(byte[] bytes) -> Response.bytes(bytes);
-                    case StoredBody.Disk disk -> Response.file(file, 0, disk.length());
-                    case StoredBody.Arriving(SharedBody body, long length) ->
-                            length < 0
-                                    ? Response.stream(body.reader(0, -1)).trailers(body::trailers)
-                                    : Response.stream(length, body.reader(0, -1));
+                    case StoredBody.Memory(byte[] bytes) ->
+                            Response.forwarded(status, headers, bytes);
+                    case StoredBody.Disk disk ->
+                            Response.file(file, 0, disk.length()).headers(headers).status(status);
+                    case StoredBody.Arriving(SharedBody body, long length) -> {
+                        Response all =
+                                Response.forwarded(status, headers, length, body.reader(0, -1));
+                        yield length < 0 ? all.trailers(body::trailers) : all;
+                    }
                 };
-        if (stored.trailers.size() > 0) {
-            response = response.trailers(() -> stored.trailers);
-        }
-        return response.headers(headers).status(stored.facts.status());
+        return stored.trailers.size() > 0 ? response.trailers(() -> stored.trailers) : response;
     }
 
     private static Response part(

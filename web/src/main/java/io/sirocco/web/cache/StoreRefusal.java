@@ -2,6 +2,7 @@
 package io.sirocco.web.cache;
 
 import io.sirocco.http.Headers;
+import java.util.Locale;
 import java.util.Set;
 
 /** Why a response is not stored. {@code Cache-Status} has the name as its detail. Immutable. */
@@ -16,6 +17,8 @@ enum StoreRefusal {
     VARY_ANY("RFC 9111 4.1"),
     /** The client does not send what a proxy tells the origin of its address. */
     VARY_FORWARDED("RFC 9111 4.1"),
+    /** A body without an end, of a live connection, without a lifetime that the origin gives it. */
+    EVENT_STREAM("HTML Living Standard 9.2"),
     NOT_CACHEABLE("RFC 9111 3"),
     NOT_REUSABLE("neither fresh for any time nor with a validator"),
     TOO_MANY_TAGS("CacheOptions.maxTags"),
@@ -73,6 +76,9 @@ enum StoreRefusal {
         if (facts.vary().contains("x-forwarded-for") || facts.vary().contains("forwarded")) {
             return VARY_FORWARDED;
         }
+        if (!facts.explicit() && isEventStream(headers)) {
+            return EVENT_STREAM;
+        }
         if (!facts.explicit() && !facts.heuristic()) {
             return NOT_CACHEABLE;
         }
@@ -88,6 +94,14 @@ enum StoreRefusal {
             return HEADERS_TOO_LARGE;
         }
         return null;
+    }
+
+    /** Events of one connection, or the images of a camera: {@code default-ttl} is not for them. */
+    private static boolean isEventStream(Headers headers) {
+        String type = headers.first("Content-Type").orElse("");
+        int end = type.indexOf(';');
+        String name = (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(Locale.ROOT);
+        return name.equals("text/event-stream") || name.equals("multipart/x-mixed-replace");
     }
 
     private static boolean reusable(ResponseFacts facts) {

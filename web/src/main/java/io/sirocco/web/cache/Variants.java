@@ -38,7 +38,12 @@ record Variants(List<StoredResponse> all) {
     }
 
     private static boolean isNewer(StoredResponse old, StoredResponse added) {
-        return isReplaced(old, added) && old.usable() && old.facts.date() > added.facts.date();
+        return isReplaced(old, added) && old.usable() && seconds(old) > seconds(added);
+    }
+
+    /** The dates that are compared are in seconds, as {@code Date} is: some responses have none. */
+    private static long seconds(StoredResponse of) {
+        return of.facts.date() / 1000;
     }
 
     private static boolean isReplaced(StoredResponse old, StoredResponse added) {

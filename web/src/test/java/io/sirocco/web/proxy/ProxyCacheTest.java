@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -750,5 +751,50 @@ class ProxyCacheTest {
             assertEquals("played", fake.ends.take());
             proxy.awaitQuiet();
         }
+    }
+
+    @Test
+    void eventStreamsAreNotSharedByADefault() throws Exception {
+        ResponseCache lasting = cache.withRules(r -> r.defaultTtl(200, Duration.ofMinutes(1)));
+        for (String type : List.of("text/event-stream", "TEXT/Event-Stream; charset=utf-8")) {
+            Upstream upstream = Upstream.of(fake.url());
+            start(upstream, routes -> routes.any("/*", Proxy.to(upstream, o -> o.cache(lasting))));
+            String path = "/events" + type.length();
+            reply("Content-Type: " + type, "one");
+            assertHas(get(path), "\n\none");
+            reply("Content-Type: " + type, "two");
+            assertHas(get(path), "\n\ntwo");
+            reply("Cache-Control: max-age=60\nContent-Type: " + type, "three");
+            assertHas(get(path), "\n\nthree");
+            assertHas(get(path), "; hit;", "\n\nthree");
+        }
+    }
+
+    @Test
+    void theHeadersOfAStorableResponseDoNotWaitForItsBody() throws Exception {
+        var seen = new CountDownLatch(1);
+        replies.add(
+                peer -> {
+                    peer.send("HTTP/1.1 200 OK\nCache-Control: max-age=60\nContent-Length: 3\n\n");
+                    seen.await();
+                    peer.send("one");
+                });
+        RawClient client = client("127.0.0.1");
+        client.send(request("GET", "/slow"));
+        assertHas(client.until("\n\n"), "HTTP/1.1 200");
+        seen.countDown();
+        assertEquals("one", client.read(3));
+    }
+
+    /** The origin sends no {@code Date}, and the 304 comes in the second of the response. */
+    @Test
+    void aValidationInTheSameSecondCounts() throws Exception {
+        clock.advance(Duration.ofMillis(700 - clock.wallMillis() % 1000));
+        reply("ETag: \"1\"\nCache-Control: max-age=0", "one");
+        get("/a");
+        clock.advance(Duration.ofMillis(100));
+        reply(304, "ETag: \"1\"\nCache-Control: max-age=60", "");
+        assertHas(get("/a"), "\n\none");
+        assertHas(get("/a"), "; hit;", "\n\none");
     }
 }
