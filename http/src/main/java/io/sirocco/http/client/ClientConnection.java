@@ -65,7 +65,7 @@ final class ClientConnection implements Protocol {
             originPool.pool.reused++;
         }
         ClientRequest request = next.request;
-        reader.begin(request.method, !request.protocol.isEmpty());
+        reader.begin(request.method, request.protocol);
         if (!begun) {
             begun = true;
             proxyHeader = request.proxyHeader;

@@ -171,7 +171,7 @@ public final class HttpClientException extends IOException {
         BODY_TRUNCATED(ResponseError.BODY_TRUNCATED),
         /** There are more interim (1xx) responses than the limit. */
         TOO_MANY_INTERIM(ResponseError.TOO_MANY_INTERIM),
-        /** The server responded with 101 to a request without an upgrade. */
+        /** The server responded with 101 for a protocol that the request did not ask for. */
         UNEXPECTED_UPGRADE(ResponseError.UNEXPECTED_UPGRADE);
 
         private static final Map<ResponseError, Reason> BY_ERROR =

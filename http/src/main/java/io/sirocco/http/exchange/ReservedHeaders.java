@@ -18,13 +18,7 @@ final class ReservedHeaders {
         return FRAMING.contains(name) || name.equalsIgnoreCase("Trailer");
     }
 
-    /** Returns a header that handlers cannot set; null if there is none. */
-    static String in(Headers headers) {
-        String framing = framing(headers);
-        return framing == null && headers.has("Trailer") ? "Trailer" : framing;
-    }
-
-    /** Does the same for a message that is forwarded, which may announce its trailers. */
+    /** Returns a header that describes the connection; null if there is none. */
     static String framing(Headers headers) {
         int at = FRAMING.first(headers);
         return at < 0 ? null : headers.name(at);

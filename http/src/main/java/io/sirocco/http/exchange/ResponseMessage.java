@@ -93,7 +93,12 @@ public final class ResponseMessage implements Response {
             throw new IllegalArgumentException(reserved + " is set by the server.");
         }
         boolean own = ReservedHeaders.overrides(headers);
-        return new ResponseMessage(status, headers, body, false, own, null);
+        Content sent = body;
+        if (status == 205) { // RFC 9110 15.3.6: it has no content
+            body.release();
+            sent = Content.NONE;
+        }
+        return new ResponseMessage(status, headers, sent, false, own, null);
     }
 
     /** Creates the response that accepts a WebSocket, or another protocol. */
@@ -217,20 +222,34 @@ public final class ResponseMessage implements Response {
 
     @Override
     public Response headers(Headers fields) {
-        String reserved = ReservedHeaders.in(fields);
+        if (!content.known()) {
+            return map(response -> response.headers(fields));
+        }
+        String reserved = ReservedHeaders.framing(fields);
+        if (reserved == null && !kept("Trailer", fields)) {
+            reserved = "Trailer";
+        }
         if (reserved != null) {
             return ours(reserved, "");
         }
         Headers encoded = fields;
-        for (int i = 0, n = fields.size(); i < n; i++) {
-            if (fields.isNamed(i, "Location")) {
-                encoded = encoded.set(fields.name(i), Location.encode(fields.value(i)));
+        if (!kept("Location", fields)) {
+            for (int i = 0, n = fields.size(); i < n; i++) {
+                if (fields.isNamed(i, "Location")) {
+                    encoded = encoded.set(fields.name(i), Location.encode(fields.value(i)));
+                }
             }
         }
         boolean dated = ReservedHeaders.overrides(fields);
-        return content.known()
-                ? new ResponseMessage(status, encoded, content, closeConnection, dated, trailers)
-                : map(response -> response.headers(fields));
+        return new ResponseMessage(status, encoded, content, closeConnection, dated, trailers);
+    }
+
+    /**
+     * Returns whether {@code fields} have no values of a name but those of this response, which are
+     * as another server has sent them, or were checked before.
+     */
+    private boolean kept(String name, Headers fields) {
+        return !fields.has(name) || headers.all(name).containsAll(fields.all(name));
     }
 
     @Override

@@ -84,7 +84,7 @@ public enum ResponseError {
 
     /** More interim (1xx) responses than the limit. */
     TOO_MANY_INTERIM("RFC 9110 15.2"),
-    /** 101 to a request that did not ask for an upgrade. */
+    /** 101 for a protocol that the request did not ask for. */
     UNEXPECTED_UPGRADE("RFC 9110 15.2.2");
 
     private final String source;

@@ -209,6 +209,17 @@ public final class ResponseHead extends Fields {
         return upgrade;
     }
 
+    /** Returns whether it names this protocol and no other (RFC 9110 7.8). */
+    boolean upgradesTo(String protocol) {
+        String named = "";
+        for (int i = 0; upgrade && i < count(); i++) {
+            if (name(i).equalsIgnoreCase("Upgrade")) {
+                named = named.isEmpty() ? value(i) : named + ", " + value(i);
+            }
+        }
+        return named.equalsIgnoreCase(protocol);
+    }
+
     /** Returns the rule that a rejected head breaks, with its clause. */
     public String why() {
         return error().name() + " (" + error().source() + ")";

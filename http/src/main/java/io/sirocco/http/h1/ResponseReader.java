@@ -53,7 +53,7 @@ public final class ResponseReader {
     private State state = State.DONE;
     private boolean toHead;
     private boolean toConnect;
-    private boolean upgrades;
+    private String upgrade; // the protocol that is asked for; empty for none
     private boolean begun; // a byte of the response has been seen
     private boolean lasting;
     private boolean switched;
@@ -79,13 +79,13 @@ public final class ResponseReader {
      * Makes it ready for the response to a request.
      *
      * @param method of the request: what its response means depends on it
-     * @param upgrade whether the request asks for another protocol
+     * @param upgrade the protocol that the request asks for; empty for none
      */
-    public void begin(String method, boolean upgrade) {
+    public void begin(String method, String upgrade) {
         state = State.HEAD;
         toHead = method.equals("HEAD");
         toConnect = method.equals("CONNECT");
-        upgrades = upgrade;
+        this.upgrade = upgrade;
         begun = false;
         lasting = false;
         switched = false;
@@ -154,7 +154,7 @@ public final class ResponseReader {
                     ? reject(ResponseError.TOO_MANY_INTERIM, from)
                     : stop(Event.INTERIM, head.end());
         }
-        if (status == 101 && !(upgrades && head.upgrade())) {
+        if (status == 101 && (upgrade.isEmpty() || !head.upgradesTo(upgrade))) {
             return reject(ResponseError.UNEXPECTED_UPGRADE, from);
         }
         frame(status);

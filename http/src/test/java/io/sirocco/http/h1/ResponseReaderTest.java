@@ -27,7 +27,7 @@ class ResponseReaderTest {
 
     private static Told read(String method, boolean upgrade, byte[] all, int piece, boolean ends) {
         var reader = new ResponseReader(HeadLimits.DEFAULT, 4);
-        reader.begin(method, upgrade);
+        reader.begin(method, upgrade ? "x" : "");
         var events = new StringBuilder();
         var body = new StringBuilder();
         byte[] b = {};

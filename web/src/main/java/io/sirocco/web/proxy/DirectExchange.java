@@ -93,7 +93,7 @@ final class DirectExchange extends ProxyExchange {
         }
         Response forwarded = Response.forwarded(response.status(), fields, length, body(response));
         result.complete(
-                length < 0
+                length < 0 && response.status() != 205
                         ? forwarded.trailers(
                                 () -> proxy.rules.responseTrailers(response.trailers()))
                         : forwarded);
