@@ -159,6 +159,77 @@
           (is (= (* (+ n 500) 10000) (alength ^bytes (:body (wire/read-response! socket)))))
           (is (true? (soon done))))))))
 
+(deftest a-stream-that-is-written-before-its-handler-returns
+  (let [piece (apply str (repeat 65536 "x"))
+        write! (fn [ch last]
+                 (dotimes [_ 63] (is (true? (send! ch piece false))))
+                 (is (true? (last ch))))
+        end-by-close (fn [ch] (and (send! ch piece false) (close ch)))
+        end-by-piece (fn [ch] (send! ch piece true))
+        pool (java.util.concurrent.Executors/newFixedThreadPool 2)]
+    (try
+      (doseq [last [end-by-close end-by-piece]
+              write! [(fn [request] (write! (:async-channel request) last))
+                      (fn [request] @(future (write! (:async-channel request) last)))]
+              [handler opts] [[(fn [request] (write! request) {:body (:async-channel request)}) {}]
+                              [(fn [request] (write! request) {:body (:async-channel request)}) {:worker-pool pool}]
+                              [(fn [request respond _] (write! request) (respond {:body (:async-channel request)}))
+                               {:ring-async? true}]]]
+        (serving [port handler (assoc opts :max-pending 1048576)]
+          (with-open [socket (wire/connect port)]
+            (dotimes [_ 2] ; the connection stays
+              (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+              (is (= 4194304 (alength ^bytes (:body (wire/read-response! socket)))))))))
+      (finally (.shutdownNow pool)))))
+
+(deftest a-stream-leaves-while-its-handler-runs
+  (let [read (promise)
+        closed (promise)]
+    (serving [port (fn [request]
+                     (let [ch (:async-channel request)]
+                       (on-close ch (fn [status] (deliver closed status)))
+                       (send! ch {:status 201 :headers {"Content-Type" "text/plain"} :body "one"} false)
+                       (is (true? (soon read)))
+                       (send! ch "two")
+                       {:body ch}))]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (is (= 201 (:status (wire/read-head! socket))))
+        (is (= ["3" "one"] [(wire/read-line! socket) (wire/read-line! socket)]))
+        (deliver read true)
+        (is (= ["3" "two" "0" ""] (vec (repeatedly 4 #(wire/read-line! socket)))))
+        (is (= :server-close (soon closed)))))))
+
+(deftest a-client-that-goes-while-the-handler-writes
+  (let [refused (promise)
+        closed (promise)
+        piece (apply str (repeat 65536 "x"))]
+    (serving [port (fn [request]
+                     (let [ch (:async-channel request)]
+                       (on-close ch (fn [status] (deliver closed status)))
+                       (while (send! ch piece false))
+                       (deliver refused true)
+                       {:body ch}))]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (is (= 200 (:status (wire/read-head! socket)))))
+      (is (true? (soon refused)))
+      (is (= :client-close (soon closed))))))
+
+(deftest a-stream-is-broken-off-when-its-handler-throws
+  (doseq [[handler opts] [[(fn [request] (send! (:async-channel request) "first" false) (throw (IllegalStateException. "mine"))) {}]
+                          [(fn [request] (send! (:async-channel request) "first" false) :no-response) {}]
+                          [(fn [request _ _] (send! (:async-channel request) "first" false) (throw (IllegalStateException. "mine")))
+                           {:ring-async? true}]
+                          [(fn [request _ raise] (send! (:async-channel request) "first" false) (raise (IllegalStateException. "mine")))
+                           {:ring-async? true}]]
+          version ["1.1" "1.0"]]
+    (let [logged (LinkedBlockingQueue.)]
+      (serving [port handler (assoc opts :error-logger (fn [message _] (.add logged message)))]
+        (is (thrown? java.io.IOException (wire/exchange port (str "GET / HTTP/" version "\nHost: a\n\n"))))
+        (is (str/starts-with? (str (next-of logged)) "GET / failed")))
+      (is (nil? (.poll logged)) "once"))))
+
 (deftest a-slow-client-that-never-reads-is-cut-off
   (let [refused (promise)
         closed (promise)
@@ -337,20 +408,16 @@
       (is (= [[:text "one"] [:text "two"]] [(frames/read! socket) (frames/read! socket)])))))
 
 (deftest what-is-sent-before-the-handler-returns-is-bounded
-  (let [piece (apply str (repeat 1000 "x"))
-        fill (fn [request]
-               (let [ch (:async-channel request)
-                     n (count (take-while true? (repeatedly #(send! ch piece false))))]
-                 (is (<= 10 n 11))
-                 (on-close ch (fn [_]))
-                 {:body ch}))]
-    (serving [port fill {:max-pending 10000}]
+  (let [piece (apply str (repeat 1000 "x"))]
+    (serving [port (fn [request]
+                     (let [ch (:async-channel request)
+                           n (count (take-while true? (repeatedly #(send! ch piece false))))]
+                       (is (<= 10 n 11))
+                       (on-close ch (fn [_]))
+                       {:body ch}))
+              {:max-pending 10000}]
       (with-open [socket (frames/connect port)]
-        (is (= [:text piece] (frames/read! socket))))
-      (with-open [socket (wire/connect port)]
-        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
-        (is (= 200 (:status (wire/read-head! socket))))
-        (is (= "3e8" (wire/read-line! socket)))))))
+        (is (= [:text piece] (frames/read! socket)))))))
 
 (deftest the-limit-of-a-message
   (let [closed (promise)]

@@ -184,6 +184,19 @@ public sealed interface Request permits RequestMessage {
      */
     void interim(int status, Headers headers);
 
+    /**
+     * Sends the response now, while the handler runs: for adapters of interfaces whose handlers
+     * write to the client before they return. The handler counts as a request in progress until it
+     * returns, without the handler timeout. What it returns, or throws, is dropped; its adapter
+     * makes the source fail where that leaves the body incomplete. Filters do not see this
+     * response. Does nothing if a response has begun. Any thread.
+     *
+     * @param response whose body is produced without a thread, such as {@link
+     *     Response#stream(BodySource)}
+     * @throws IllegalArgumentException if the response has another body
+     */
+    void beginResponse(Response response);
+
     /** Returns whether the client is connected, as far as the server knows. */
     boolean isConnected();
 

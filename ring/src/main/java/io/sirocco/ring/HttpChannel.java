@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -23,8 +24,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * <pre>
  *   waiting ── send, close ─────────────────────────────▶ closed    the response as a whole
  *      └────── send ──▶ streaming ── send ... ── close ──▶ closed
- *                           └── on-open or the last send throws ──▶ closed, and broken off
+ *                           └── handler, on-open or the last send throws ──▶ closed, and broken off
  * </pre>
+ *
+ * <p>A stream leaves from its first piece on, also while the handler runs; a whole response, when
+ * the handler has returned.
  *
  * <p>The event loop takes the pieces when the client can take more. It takes no lock; a lock orders
  * the senders. Any thread.
@@ -38,13 +42,13 @@ final class HttpChannel extends RingChannel {
     private final RequestValues request;
     private final CompletableFuture<Response> response = new CompletableFuture<>();
     private final ReentrantLock sending = new ReentrantLock();
-    private boolean streaming; // with the lock held
+    private volatile boolean streaming; // set with the lock held
     private String contentType; // of the stream, with the lock held; null without
     private final ConcurrentLinkedQueue<byte[]> pieces = new ConcurrentLinkedQueue<>();
     private final AtomicLong pending = new AtomicLong(); // bytes of the pieces
     private final AtomicReference<CompletableFuture<byte[]>> demand = new AtomicReference<>();
     private final AtomicReference<CompletableFuture<Void>> room = new AtomicReference<>();
-    private volatile boolean returned; // by the handler: pieces are taken
+    private final AtomicBoolean watched = new AtomicBoolean(); // for the end of the exchange
     private volatile Throwable reported; // what was thrown and is in the log, or will be
 
     HttpChannel(RequestValues request) {
@@ -65,10 +69,7 @@ final class HttpChannel extends RingChannel {
 
     @Override
     Response respond() {
-        returned = true;
-        request.request.onDisconnect(() -> over(CLIENT_CLOSE));
-        request.request.onComplete(
-                () -> over(request.request.isConnected() ? SERVER_CLOSE : CLIENT_CLOSE));
+        watch();
         if (hasOnOpen()) {
             request.request.loop().startMovable(request.adapter.callbacks, this::open);
         }
@@ -77,14 +78,40 @@ final class HttpChannel extends RingChannel {
                 : Response.async(response);
     }
 
+    private void watch() {
+        if (watched.compareAndSet(false, true)) {
+            request.request.onDisconnect(() -> over(CLIENT_CLOSE));
+            request.request.onComplete(
+                    () -> over(request.request.isConnected() ? SERVER_CLOSE : CLIENT_CLOSE));
+        }
+    }
+
     private void open() {
         try {
             opened();
         } catch (Throwable e) {
             fail("on-open of its channel threw", e);
-            if (noteClosed(SERVER_CLOSE)) {
-                end(BREAK);
-            }
+            breakOff();
+        }
+    }
+
+    /**
+     * Called when the handler has thrown. Breaks off and reports a stream that it has begun;
+     * returns false if there is none.
+     */
+    boolean handlerFailed(Throwable thrown) {
+        if (!streaming) {
+            return false;
+        }
+        fail("the handler threw before the end of its stream", thrown);
+        breakOff();
+        return true;
+    }
+
+    private void breakOff() {
+        if (noteClosed(SERVER_CLOSE)) {
+            end(BREAK);
+            reportClose();
         }
     }
 
@@ -107,7 +134,7 @@ final class HttpChannel extends RingChannel {
 
     @Override
     public boolean send(Object data, Boolean close, boolean wait) throws Exception {
-        if (!awaitRoom(wait && returned)) {
+        if (!awaitRoom(wait)) {
             return false;
         }
         boolean last = close == null || close;
@@ -133,7 +160,9 @@ final class HttpChannel extends RingChannel {
                 byte[] piece = bytes(body, contentType);
                 if (begun != null) {
                     streaming = true;
+                    watch();
                     response.complete(begun);
+                    request.request.beginResponse(begun); // the handler may still run
                 }
                 add(piece);
             }

@@ -231,6 +231,17 @@ final class RequestValues {
         return false;
     }
 
+    /**
+     * Breaks off a stream that a handler has begun before it threw; returns whether there is one.
+     */
+    boolean handlerFailed(Throwable thrown) {
+        RingChannel begun;
+        synchronized (this) {
+            begun = channel;
+        }
+        return begun instanceof HttpChannel http && http.handlerFailed(thrown);
+    }
+
     /** Returns the channel of the request, always the same. */
     synchronized RingChannel channel() {
         if (channel == null) {

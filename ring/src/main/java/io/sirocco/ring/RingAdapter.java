@@ -78,9 +78,17 @@ public final class RingAdapter implements Handler {
         if (settings.pool != null) {
             return inPool(map);
         }
-        return settings.async
-                ? async(map)
-                : RingResponses.of(handler.invoke(map), map.known(), false);
+        if (settings.async) {
+            return async(map);
+        }
+        try {
+            return RingResponses.of(handler.invoke(map), map.known(), false);
+        } catch (Throwable e) {
+            if (map.known().handlerFailed(e)) {
+                return Response.empty(500); // which is dropped, since another has begun
+            }
+            throw e;
+        }
     }
 
     private Response inPool(RingRequest map) {
@@ -123,14 +131,14 @@ public final class RingAdapter implements Handler {
                 new AFn() {
                     @Override
                     public Object invoke(Object thrown) {
-                        response.completeExceptionally(failure(thrown));
+                        fail(response, map, failure(thrown));
                         return null;
                     }
                 };
         try {
             handler.invoke(map, respond, raise);
         } catch (Throwable e) {
-            if (!response.completeExceptionally(e)) {
+            if (!fail(response, map, e)) {
                 failed(map.known(), "the handler threw after its response", e);
             }
         }
@@ -156,8 +164,18 @@ public final class RingAdapter implements Handler {
         try {
             response.complete(RingResponses.of(result.get(), map.known(), true));
         } catch (Throwable e) {
-            response.completeExceptionally(e);
+            fail(response, map, e);
         }
+    }
+
+    /** Has a failure reported; returns false if the response is complete. */
+    private static boolean fail(
+            CompletableFuture<Response> response, RingRequest map, Throwable thrown) {
+        if (map.known().handlerFailed(thrown)) {
+            response.complete(Response.empty(500)); // which is dropped, since another has begun
+            return true;
+        }
+        return response.completeExceptionally(thrown);
     }
 
     /** Returns the settings of WebSockets with this subprotocol; null for none. */

@@ -39,9 +39,14 @@ final class BodyPump implements PushSource.Sink {
         this.atOnce = content.atOnce();
     }
 
-    /** Sends the response, whose headers usually wait for the first segment of the body. */
+    /** Sends the response of a handler that has returned. */
     void start() {
         exchange.handlerEnded();
+        begin();
+    }
+
+    /** Sends the response, whose headers usually wait for the first segment of the body. */
+    void begin() {
         if (exchange.responded || !exchange.connected()) {
             close();
         } else if (exchange.headOnly || response.bodiless()) {

@@ -7,6 +7,7 @@ import io.sirocco.http.Headers;
 import io.sirocco.http.MediaType;
 import io.sirocco.http.Params;
 import io.sirocco.http.Request;
+import io.sirocco.http.Response;
 import io.sirocco.http.TrustedProxies;
 import io.sirocco.http.message.CheckedHeaders;
 import io.sirocco.http.message.Cookies;
@@ -300,6 +301,11 @@ public final class RequestMessage implements Request {
                     "The status of an interim response must be 102 to 199, not " + status + ".");
         }
         exchange.interim(status, headers);
+    }
+
+    @Override
+    public void beginResponse(Response response) {
+        exchange.context.responder.begin(exchange, (ResponseMessage) response);
     }
 
     @Override

@@ -99,6 +99,15 @@ final class Responder {
         }
     }
 
+    /** Sends a response whose handler is still running. Any thread. */
+    void begin(Exchange exchange, ResponseMessage response) {
+        if (!(response.content() instanceof Content.Source source)) {
+            throw new IllegalArgumentException(
+                    "A response that begins before its handler returns has a BodySource.");
+        }
+        onLoopOrRelease(exchange, source, () -> new BodyPump(exchange, response, source).begin());
+    }
+
     /** The common case, which allocates nothing on the loop. */
     private void respond(Exchange exchange, ResponseMessage response, byte[] bytes) {
         if (!context.loop.enter()) {
