@@ -13,5 +13,6 @@ module io.sirocco.net {
             io.sirocco.http,
             io.sirocco.live,
             io.sirocco.ring,
+            io.sirocco.script,
             io.sirocco.web;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.net.log.LogText;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.LocalDateTime;
@@ -11,8 +12,9 @@ import java.util.logging.LogRecord;
 
 /**
  * Formats a record as a line: the local time, the level, the message, and below it the stack trace
- * if there is one. Public because {@code java.util.logging} instantiates it by its name. Any
- * thread.
+ * if there is one. Only a record begins a line with its time: further lines of a message are
+ * indented, and control characters become {@code ?}. Public because {@code java.util.logging}
+ * instantiates it by its name. Any thread.
  */
 public final class LogLine extends Formatter {
     @Override
@@ -29,13 +31,23 @@ public final class LogLine extends Formatter {
         digits(line.append(':'), time.getSecond(), 2);
         digits(line.append('.'), nanos / 1_000_000, 3);
         line.append(' ').append(record.getLevel().getName());
-        line.append(' ').append(formatMessage(record)).append(System.lineSeparator());
+        line.append(' ').append(LogText.of(formatMessage(record))).append(System.lineSeparator());
         if (record.getThrown() != null) {
             var trace = new StringWriter();
             record.getThrown().printStackTrace(new PrintWriter(trace, true));
-            line.append(trace);
+            frames(line, trace.toString());
         }
         return line.toString();
+    }
+
+    /** Appends a stack trace, in which messages of exceptions may have further lines. */
+    private static void frames(StringBuilder to, String trace) {
+        boolean first = true;
+        for (String each : trace.split("\\R")) {
+            boolean known = first || each.startsWith("\t") || each.startsWith("Caused by: ");
+            to.append(known ? "" : "    ").append(LogText.of(each)).append(System.lineSeparator());
+            first = false;
+        }
     }
 
     private static void digits(StringBuilder to, int number, int count) {

@@ -56,4 +56,14 @@ class LogLineTest {
     private static LogRecord record(String message) {
         return new LogRecord(Level.WARNING, message);
     }
+
+    @Test
+    void whatAMessageContainsLooksLikeNoOtherLine() {
+        String forged = "a\r\n2026-01-01 00:00:00.000 INFO forged\u001b[2J\u009b";
+        var record = new java.util.logging.LogRecord(java.util.logging.Level.INFO, forged);
+        record.setThrown(new IllegalStateException(forged, new IllegalStateException(forged)));
+        String lines = new LogLine().format(record).replace(System.lineSeparator(), "\n");
+        org.junit.jupiter.api.Assertions.assertFalse(
+                lines.matches("(?s).*([\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]|\n2026).*"), lines);
+    }
 }

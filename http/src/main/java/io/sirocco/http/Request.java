@@ -220,6 +220,14 @@ public sealed interface Request permits RequestMessage {
      */
     void onComplete(Runnable action);
 
+    /**
+     * Has later filters and the handler see only these content codings in {@code Accept-Encoding}
+     * (RFC 9110 12.5.3), for a filter that reads the body of the response.
+     *
+     * @param codings in lower case, such as {@code gzip}; none: the body is not to be compressed
+     */
+    void limitCodings(Set<String> codings);
+
     /** Returns the value of an attribute, as stored by a filter. */
     Optional<Object> attribute(String name);
 

@@ -65,6 +65,7 @@ final class Host {
                                         .increment(
                                                 a[0].asString(), a[1].asDouble(), a[2].asDouble()));
         host.put("languages", (ProxyExecutable) a -> languages(a[0], a[1]));
+        host.put("longest", pool.settings.longestString());
         host.put("uuid", (ProxyExecutable) a -> UUID.randomUUID().toString());
         host.put("random", (ProxyExecutable) a -> random(a[0].asInt()));
         return ProxyObject.fromMap(host);

@@ -3,15 +3,21 @@ package io.sirocco.script;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.Headers;
 import io.sirocco.http.MediaType;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
+import java.util.List;
+import java.util.Locale;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.zip.GZIPInputStream;
 import org.graalvm.polyglot.Value;
 
 /**
@@ -19,11 +25,19 @@ import org.graalvm.polyglot.Value;
  * thread of the loop. Any thread.
  */
 final class ResponseReader {
+    /** The content codings that scripts can read. */
+    static final Set<String> CODINGS = Set.of("gzip", "x-gzip");
+
+    /** Headers that describe the bytes of a body. */
+    private static final List<String> OF_THE_BODY =
+            List.of("Content-Encoding", "Content-Digest", "Repr-Digest", "ETag");
+
     private static final String TOO_LONG = "The body of the response is longer than maxBodyBytes.";
 
     private final Request request;
     private final boolean bodiless;
     private final int maxBytes;
+    private final Headers original;
     private volatile Response response;
     private volatile boolean read;
     private volatile boolean broken;
@@ -33,6 +47,7 @@ final class ResponseReader {
         this.request = request;
         this.response = response;
         this.maxBytes = maxBytes;
+        this.original = response.headers();
         this.bodiless =
                 request.method().equals("HEAD")
                         || response.status() == 204
@@ -56,6 +71,13 @@ final class ResponseReader {
 
     /** Reads the body, and tells the script in its context. Called once by the worker. */
     void read(ScriptRequest script, Value resolve, Value reject) {
+        if (!coding().isEmpty() && !CODINGS.contains(coding()) && !bodiless) {
+            reject.executeVoid(
+                    "The body of the response has the coding '"
+                            + coding()
+                            + "'; scripts can read gzip.");
+            return;
+        }
         OptionalLong length = response.length();
         if (length.isPresent() && length.getAsLong() > maxBytes && !bodiless) {
             reject.executeVoid(TOO_LONG);
@@ -76,14 +98,47 @@ final class ResponseReader {
                                 .status(response.status())
                                 .headers(response.headers());
             }
-            ByteBuffer body = ByteBuffer.wrap(bytes.toByteArray());
-            String text = bytes.toString(charset());
+            byte[] content = decoded(bytes.toByteArray());
+            ByteBuffer body = ByteBuffer.wrap(content);
+            String text = new String(content, charset());
             worker.post(script, () -> resolve.executeVoid(body, text));
         } catch (IOException | InterruptedException | RuntimeException e) {
             String message = e instanceof TooLong ? TOO_LONG : "The body did not arrive.";
             broken = true;
             worker.post(script, () -> reject.executeVoid(message));
         }
+    }
+
+    private String coding() {
+        String all = String.join(", ", response.headers().all("Content-Encoding"));
+        String coding = all.strip().toLowerCase(Locale.ROOT);
+        return coding.equals("identity") ? "" : coding;
+    }
+
+    private byte[] decoded(byte[] bytes) throws IOException {
+        if (coding().isEmpty() || bytes.length == 0) {
+            return bytes;
+        }
+        try (var in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
+            byte[] content = in.readNBytes(maxBytes);
+            if (in.read() >= 0) {
+                throw new TooLong();
+            }
+            return content;
+        }
+    }
+
+    /**
+     * Returns headers of a response whose body scripts have replaced, without those that are still
+     * as they were and describe the old one.
+     */
+    Headers ofAnotherBody(Headers sent) {
+        Headers kept = sent;
+        for (String name : OF_THE_BODY) {
+            boolean same = sent.all(name).equals(original.all(name));
+            kept = same ? kept.without(name) : kept;
+        }
+        return kept;
     }
 
     private Charset charset() {

@@ -90,14 +90,15 @@ final class ScriptContext {
                                 Long.toString(Math.min(most, Integer.MAX_VALUE - 8L)))
                         .option(
                                 "js.string-length-limit",
-                                Long.toString(
-                                        Math.min(most / 8, (1 << 30) - 25L))) // with its copies
+                                Long.toString(pool.settings.longestString()))
                         .out(OutputStream.nullOutputStream())
                         .err(OutputStream.nullOutputStream());
         if (pool.settings.maxStatements() > 0) {
             builder.resourceLimits(
                     ResourceLimits.newBuilder()
-                            .statementLimit(pool.settings.maxStatements(), null)
+                            .statementLimit(
+                                    pool.settings.maxStatements(),
+                                    source -> !source.getName().startsWith(RUNTIME))
                             .build());
         }
         context = builder.build();

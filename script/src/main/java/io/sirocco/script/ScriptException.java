@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.script;
 
+import io.sirocco.net.log.LogText;
 import java.util.ArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,12 +26,14 @@ final class ScriptException extends Exception {
      * @param stack the stack as JavaScript prints it; may be empty
      */
     ScriptException(String file, String message, String stack) {
-        super("The script " + file + " failed: " + plain(message), null, true, true);
+        super("The script " + file + " failed: " + LogText.of(plain(message)), null, true, true);
         var frames = new ArrayList<StackTraceElement>();
         Matcher frame = FRAME.matcher(plain(stack));
         while (frame.find() && frames.size() < 20) {
             String function =
-                    frame.group(1) == null ? "(module)" : frame.group(1).replace("Module.", "");
+                    frame.group(1) == null
+                            ? "(module)"
+                            : LogText.of(frame.group(1).replace("Module.", ""));
             if (!frame.group(2).startsWith(ScriptContext.RUNTIME)) {
                 int line = Integer.parseInt(frame.group(3));
                 frames.add(new StackTraceElement("script", function, frame.group(2), line));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.script;
 
+import io.sirocco.net.log.LogText;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,11 +19,11 @@ final class ScriptLog {
     }
 
     static void log(Level level, String message) {
-        Holder.LOGGER.log(level, message);
+        Holder.LOGGER.log(level, LogText.of(message));
     }
 
     static void log(Level level, String message, Throwable thrown) {
-        Holder.LOGGER.log(level, message, thrown);
+        Holder.LOGGER.log(level, LogText.of(message), thrown);
     }
 
     /** Logs what clients can cause as often as they like: one of each kind in ten seconds. */

@@ -177,5 +177,11 @@ public final class ScriptOptions {
             boolean anyUpstream,
             Upstreams upstreams,
             String config,
-            Map<String, Function<List<Object>, Object>> exposed) {}
+            Map<String, Function<List<Object>, Object>> exposed) {
+
+        /** Returns the characters of the longest string, whose copies count as well. */
+        long longestString() {
+            return Math.min(maxAllocation / 8, (1 << 30) - 25L);
+        }
+    }
 }

@@ -34,6 +34,7 @@ final class ScriptRequest {
     private static final int INSPECTS = 1;
 
     private static final int COMPLETES = 2;
+    private static final String ACCEPT_ENCODING = "Accept-Encoding";
 
     /** A body that stays as it is: as in runtime.js. */
     static final int SAME = 5;
@@ -222,7 +223,19 @@ final class ScriptRequest {
 
     void forwarded(int flags, Upstreams.Forward to) {
         Upstreams upstreams = pool.settings.upstreams();
-        follow(flags, request -> upstreams.forward(request, to));
+        boolean inspects = (flags & INSPECTS) != 0 && to.headers().has(ACCEPT_ENCODING);
+        follow(flags, request -> upstreams.forward(request, inspects ? readable(request, to) : to));
+    }
+
+    /** Returns what is forwarded, with codings of the response that scripts can read. */
+    private static Upstreams.Forward readable(Request request, Upstreams.Forward to) {
+        Headers rest = to.headers().without(ACCEPT_ENCODING);
+        return new Upstreams.Forward(
+                to.upstream(),
+                to.target(),
+                request.headerList(ACCEPT_ENCODING)
+                        .map(codings -> rest.with(ACCEPT_ENCODING, codings))
+                        .orElse(rest));
     }
 
     /** Calls a handler, whose response scripts may inspect. */
@@ -238,6 +251,7 @@ final class ScriptRequest {
         result(
                 Phase.RESULT,
                 request -> {
+                    request.limitCodings(ResponseReader.CODINGS);
                     try {
                         return handler.handle(request)
                                 .map(
@@ -556,7 +570,8 @@ final class ScriptRequest {
                 // The old body may be an open file, which is released when it is written.
                 response = response.transformBody(out -> new Replaced(out, body));
             }
-            stage.complete(response.status(status).headers(headers));
+            Headers sent = kind == SAME ? headers : of.ofAnotherBody(headers);
+            stage.complete(response.status(status).headers(sent));
         } catch (RuntimeException e) {
             stage.completeExceptionally(e);
         }

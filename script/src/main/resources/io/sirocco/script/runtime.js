@@ -17,6 +17,7 @@
     const NONE = 0, TEXT = 1, BYTES = 2, JSON_TEXT = 3, STREAM = 4, SAME = 5; // kinds of bodies
     const INSPECTS = 1, COMPLETES = 2; // what scripts want to know of a response
     const LONGEST_LINE = 65536; // characters of a line in the log
+    const SHORT = 65536; // characters that a replacement makes without being limited
 
     // ---- requests
 
@@ -399,20 +400,44 @@
             }
             state.iterator = iteratorOf(body);
         }
-        const result = state.iterator.next();
-        if (isThenable(result)) result.then((known) => part(state, known), (error) => failPart(state, error));
-        else part(state, result);
+        pull(state);
     }
 
+    /** Empty parts are no parts: all of them in a row count against the limits of one. */
+    function pull(state) {
+        for (let sent = false; !sent && state.iterator !== null;) {
+            const result = state.iterator.next();
+            if (isThenable(result)) {
+                result.then((known) => part(state, known) || guardedPull(state), (error) => failPart(state, error));
+                return;
+            }
+            sent = part(state, result);
+        }
+    }
+
+    function guardedPull(state) {
+        try {
+            pull(state);
+        } catch (error) {
+            failPart(state, error);
+        }
+    }
+
+    /** Sends a part of a body; returns false if it is empty. */
     function part(state, result) {
         try {
             const { done, value } = result;
-            if (done) return host.part(state.job, true, NONE, null, 0, 0);
+            if (done) {
+                host.part(state.job, true, NONE, null, 0, 0);
+                return true;
+            }
+            if (value === "" || isBytes(value) && value.byteLength === 0) return false;
             if (typeof value !== "string" && !isBytes(value)) throw new TypeError("A part of a body is a string or bytes, not " + describe(value) + ".");
             encode(value, (kind, content, offset, length) => host.part(state.job, false, kind, content, offset, length));
         } catch (error) {
             failPart(state, error);
         }
+        return true;
     }
 
     function failPart(state, error) { host.failPart(state.job, state.took[0].file, ...report(error)); }
@@ -605,6 +630,99 @@
     };
     const clear = (id) => { if (typeof id === "number") host.clearTimer(id); };
 
+    const inherited = Object.getPrototypeOf;
+
+    /** Lets objects that inherit from `object`, which is frozen later, have members of these names by assignment. */
+    function overridable(object, names) {
+        for (const name of names) {
+            const { value, writable } = Object.getOwnPropertyDescriptor(object, name) ?? {};
+            if (!writable) continue;
+            Object.defineProperty(object, name, {
+                get: () => value,
+                set(other) {
+                    if (this === object) throw new TypeError("The built-in object is frozen.");
+                    Object.defineProperty(this, name, { value: other, writable: true, enumerable: true, configurable: true });
+                },
+                enumerable: false, configurable: false,
+            });
+        }
+    }
+
+    /** Freezes objects and all that is reachable by their members and prototypes. */
+    function harden(all) {
+        const known = new Set();
+        const add = (value) => { if ((typeof value === "object" || typeof value === "function") && value !== null && value !== globalThis) known.add(value); };
+        all.forEach(add);
+        for (const object of known) { // to which members are added meanwhile
+            Object.freeze(object);
+            add(inherited(object));
+            for (const name of Reflect.ownKeys(object)) {
+                const { value, get, set } = Object.getOwnPropertyDescriptor(object, name);
+                [value, get, set].forEach(add);
+            }
+        }
+    }
+
+    // The engine limits the length of strings, but has made that of these functions before it looks.
+    const native = { replace: String.prototype.replace, replaceAll: String.prototype.replaceAll, normalize: String.prototype.normalize };
+    const apply = Reflect.apply;
+
+    const limited = {
+        replace(search, replacement) { return replaced(this, search, replacement, false); },
+        replaceAll(search, replacement) { return replaced(this, search, replacement, true); },
+        normalize(form) {
+            const string = String(this ?? apply(native.normalize, this, [])); // which throws
+            const most = form === "NFKC" || form === "NFKD" ? 18 : 4; // characters of one
+            if (string.length > host.longest / most) throw new RangeError("Invalid string length");
+            return apply(native.normalize, string, [form]);
+        },
+    };
+
+    function replaced(self, search, replacement, all) {
+        const known = all ? native.replaceAll : native.replace;
+        if (self == null || search instanceof RegExp) return apply(known, self, [search, replacement]);
+        const method = typeof search === "object" || typeof search === "function" ? search?.[Symbol.replace] : null;
+        if (method != null) return apply(method, search, [self, replacement]);
+        const string = String(self);
+        const what = String(search);
+        const by = typeof replacement === "function" ? replacement : String(replacement);
+        const most = all ? string.length / Math.max(1, what.length) + 1 : 1;
+        const isShort = typeof by === "string" && string.length + most * by.length < SHORT && !by.includes("$");
+        return isShort ? apply(known, string, [what, by]) : replacedLong(string, what, by, all);
+    }
+
+    function replacedLong(string, what, by, all) {
+        const parts = [];
+        let length = string.length;
+        let from = 0;
+        for (let at = string.indexOf(what); at >= 0; at = all && at < string.length ? string.indexOf(what, at + Math.max(1, what.length)) : -1) {
+            const part = typeof by === "function" ? String(by(what, at, string)) : expanded(by, what, at, string);
+            length += part.length - what.length;
+            if (length > host.longest) throw new RangeError("Invalid string length");
+            parts.push(string.slice(from, at), part);
+            from = at + what.length;
+        }
+        parts.push(string.slice(from));
+        return parts.join("");
+    }
+
+    const VARIABLE = /\$[$&`']/g;
+
+    function expanded(by, what, at, string) {
+        return !by.includes("$") ? by : apply(native.replace, by, [VARIABLE, (each) => {
+            switch (each[1]) {
+                case "$": return "$";
+                case "&": return what;
+                case "`": return string.slice(0, at);
+                default: return string.slice(at + what.length);
+            }
+        }]);
+    }
+
+    for (const name of Object.keys(limited)) {
+        Object.defineProperty(String.prototype, name, { value: limited[name], writable: true, configurable: true, enumerable: false });
+    }
+
     const globals = {
         Headers, URL, URLSearchParams, Response, fetch, kv, log: logger, console: logger, btoa, atob,
         crypto: Object.freeze({ randomUUID: () => host.uuid(), getRandomValues }),
@@ -614,9 +732,19 @@
     for (const name of Object.keys(globals)) {
         Object.defineProperty(globalThis, name, { value: globals[name], writable: true, configurable: true, enumerable: false });
     }
-    // An object that a client has sent, merged carelessly into another, must not change all objects of later requests.
+    // An object that a client has sent, merged carelessly into another, must not change the objects of later requests.
     delete Object.prototype.__proto__;
-    Object.preventExtensions(Object.prototype);
+    overridable(Object.prototype, Reflect.ownKeys(Object.prototype));
+    overridable(Function.prototype, ["constructor", "toString"]);
+    overridable(Array.prototype, ["toString"]);
+    for (const error of [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, AggregateError]) {
+        overridable(error.prototype, ["constructor", "name", "message", "toString"]);
+    }
+    harden([
+        ...Object.getOwnPropertyNames(globalThis).filter((name) => name !== "globalThis").map((name) => globalThis[name]),
+        async function () {}, function* () {}, async function* () {},
+        ...[[][Symbol.iterator](), ""[Symbol.iterator](), new Map().keys(), new Set().keys(), "".matchAll(/a/g), (function* () {})(), (async function* () {})()].map(inherited),
+    ]);
     Graal.setUnhandledPromiseRejectionHandler((reason) => log(3, ["Unhandled rejection:", reason]));
     for (const name of ["Graal", "Polyglot", "Packages", "Java", "java", "javax", "javafx", "com", "org", "edu", "load", "loadWithNewGlobal", "print", "printErr", "SharedArrayBuffer", "Atomics"]) {
         delete globalThis[name];

@@ -3,6 +3,7 @@ package io.sirocco.http.exchange;
 
 import io.sirocco.http.Params;
 import java.util.Map;
+import java.util.Set;
 
 /** The parts of a {@link RequestMessage} that few requests need. Used by one thread at a time. */
 final class RequestExtras {
@@ -12,5 +13,6 @@ final class RequestExtras {
     Params form;
     Map<String, String> cookies;
     Map<String, Object> attributes;
+    Set<String> codings; // null if all that the client accepts are to be seen
     String rejectedBy; // null if no filter refuses it
 }

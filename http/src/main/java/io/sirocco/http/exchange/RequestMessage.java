@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -31,6 +32,8 @@ import java.util.function.Supplier;
 public final class RequestMessage implements Request {
     /** How often a request that is forwarded is in memory, the first copy included. */
     private static final int COPIES = 3;
+
+    private static final String ACCEPT_ENCODING = "Accept-Encoding";
 
     final Exchange exchange;
     private final PathParams params;
@@ -162,13 +165,45 @@ public final class RequestMessage implements Request {
     }
 
     @Override
+    public void limitCodings(Set<String> codings) {
+        extras().codings = Set.copyOf(codings);
+        all = null;
+    }
+
+    /** Returns whether the header is not as the client sent it. */
+    private boolean isLimited(String name) {
+        return extras != null && extras.codings != null && name.equalsIgnoreCase(ACCEPT_ENCODING);
+    }
+
+    /** Returns those elements of Accept-Encoding that may be seen. */
+    private Optional<String> codings() {
+        RequestHead from = head();
+        var kept = new StringJoiner(", ");
+        for (int i = from.find(ACCEPT_ENCODING); i >= 0; i = from.find(ACCEPT_ENCODING, i + 1)) {
+            for (String each : from.value(i).split(",")) {
+                String coding = each.substring(0, (each + ";").indexOf(';')).strip();
+                if (extras.codings.contains(coding.toLowerCase(Locale.ROOT))) {
+                    kept.add(each.strip());
+                }
+            }
+        }
+        return kept.length() == 0 ? Optional.empty() : Optional.of(kept.toString());
+    }
+
+    @Override
     public Optional<String> header(String name) {
+        if (isLimited(name)) {
+            return codings();
+        }
         int i = head().find(name);
         return i < 0 ? Optional.empty() : Optional.of(head().value(i));
     }
 
     @Override
     public Optional<String> headerList(String name) {
+        if (isLimited(name)) {
+            return codings();
+        }
         RequestHead all = head();
         int first = all.find(name);
         if (first < 0) {
@@ -190,12 +225,21 @@ public final class RequestMessage implements Request {
         RequestHead from = head();
         if (all == null) {
             all = CheckedHeaders.of(from);
+            if (isLimited(ACCEPT_ENCODING)) {
+                all = all.without(ACCEPT_ENCODING);
+                Optional<String> kept = codings();
+                all = kept.isEmpty() ? all : all.with(ACCEPT_ENCODING, kept.get());
+            }
         }
         return all;
     }
 
     @Override
     public void headers(BiConsumer<String, String> action) {
+        if (isLimited(ACCEPT_ENCODING)) {
+            headers().forEach(action);
+            return;
+        }
         RequestHead all = head();
         for (int i = 0; i < all.count(); i++) {
             action.accept(all.name(i), all.value(i));

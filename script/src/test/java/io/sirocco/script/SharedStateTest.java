@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.script;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a request leaves to later ones, to the log and to the heap. */
+class SharedStateTest {
+    @TempDir static Path folder;
+    private static Site site;
+    private static final List<String> LOGGED = new CopyOnWriteArrayList<>();
+    private static final Handler RECORDER =
+            new Handler() {
+                @Override
+                public void publish(LogRecord record) {
+                    LOGGED.add(record.getMessage() + " " + record.getThrown());
+                }
+
+                @Override
+                public void flush() {}
+
+                @Override
+                public void close() {}
+            };
+    private static final Logger LOG = Logger.getLogger("io.sirocco.script");
+
+    @BeforeAll
+    static void start() {
+        LOG.addHandler(RECORDER);
+        Site.write(
+                folder,
+                "run.js",
+                "const Async = (async () => {}).constructor;"
+                        + " export const generateResponse = async (q) => ({ body: String(await new Async('q', await q.text())(q)) });");
+        Site.write(
+                folder,
+                "merge.js",
+                """
+                function merge(into, from) {
+                    for (const key in from) {
+                        if (typeof from[key] === "object" && into[key]) merge(into[key], from[key]);
+                        else into[key] = from[key];
+                    }
+                    return into;
+                }
+                export async function generateResponse(request) {
+                    const { target, source } = JSON.parse(await request.text());
+                    merge(target, source);
+                    return { body: "merged" };
+                }
+                """);
+        Site.write(
+                folder,
+                "empty.js",
+                "export const generateResponse = (q) => ({ body: q.query.has('async')"
+                        + " ? (async function* () { yield 'a'; for (;;) yield ''; })()"
+                        + " : (function* () { yield 'a'; for (;;) yield new Uint8Array(0); })() });");
+        Site.write(
+                folder,
+                "some.js",
+                "export const generateResponse = () => ({ body: (function* () { yield ''; yield 'a'; yield ''; yield 'b'; })() });");
+        site =
+                new Site(
+                        folder,
+                        options ->
+                                options.cpuTime(Duration.ofMillis(300))
+                                        .timeout(Duration.ofSeconds(60))
+                                        .maxAllocation(64 << 20)
+                                        .maxBodyBytes(2 << 20)
+                                        .contexts(1));
+    }
+
+    @AfterAll
+    static void stop() {
+        LOG.removeHandler(RECORDER);
+        site.close();
+    }
+
+    private static String run(String code) {
+        Site.Reply reply = site.send("POST", "/run", code);
+        return reply.status() == 200 ? reply.body() : String.valueOf(reply.status());
+    }
+
+    // ---- prototypes
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}, {'__proto__': {'polluted': 1}}",
+                "{}, {'constructor': {'prototype': {'polluted': 1}}}",
+                "{}, {'constructor': {'prototype': {'toString': 'x'}}}",
+                "{}, {'constructor': {'polluted': 1}}",
+                "{}, {'toString': {'polluted': 1}}",
+                "[], {'constructor': {'prototype': {'polluted': 1}}}",
+                "[], {'constructor': {'prototype': {'map': 'x'}}}",
+                "[], {'map': {'constructor': {'prototype': {'polluted': 1}}}}",
+                "[], {'map': {'call': 1}}",
+            })
+    void aNaiveMergeChangesNoLaterRequest(String merged) {
+        String[] both = merged.replace('\'', '"').split(", ", 2);
+        site.send("POST", "/merge", "{\"target\":" + both[0] + ",\"source\":" + both[1] + "}");
+        assertEquals(
+                "undefined,undefined,undefined,undefined,[object Object],2,f",
+                run(
+                        "const f = () => 1; return [({}).polluted, [].polluted, f.polluted, ''.polluted,"
+                                + " String({}), [1].map((n) => n + 1)[0], typeof f.call === 'function' ? 'f' : 'x'].map(String).join()"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'use strict'; const o = {}; o.toString = () => 'mine'; return String(o)",
+                "'use strict'; const o = {}; o.constructor = 'mine'; return Object.keys(o)[0] === 'constructor' ? o.constructor : ''",
+                "'use strict'; class E extends Error { constructor() { super('m'); this.name = 'mine'; } } return new E().name",
+                "'use strict'; const e = new TypeError('m'); e.message = 'mine'; return e.message",
+                "'use strict'; function A() {} A.prototype = Object.create(Error.prototype); A.prototype.constructor = A; A.prototype.x = 'mine'; return new A().x",
+                "'use strict'; const a = []; a.toString = () => 'mine'; return String(a)",
+                "'use strict'; const f = () => 1; f.toString = () => 'mine'; return String(f)",
+                "'use strict'; const s = new Set(['mine']); return [...s.union(new Set()).values()].join('')",
+                "'use strict'; return 'a-b'.replace(/-/, '').replace('ab', 'mine')",
+            })
+    void objectsOfAScriptMayHaveMembersOfTheseNames(String code) {
+        assertEquals("mine", run(code));
+    }
+
+    // ---- strings that multiply
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "t.replaceAll('x', r)",
+                "t.replaceAll(new String('x'), r)",
+                "t.replaceAll('', r)",
+                "t.replaceAll('x', () => r)",
+                "t.replaceAll('x', '$`')",
+                "t.replace('x', \"$'\".repeat(1000))",
+                "t.replace('xx', '$`$&'.repeat(100000))",
+                "t.replace(/x/g, r)",
+                "t.replaceAll(/x/g, r)",
+                "t.split('').join(r)",
+                "new Array(1000).fill(t).join()",
+                "''.concat(...new Array(1000).fill(t))",
+                "String.raw({ raw: t }, ...new Array(1000).fill(t))",
+                "JSON.stringify(new Array(1000).fill(t))",
+                "t.padEnd(4e9, 'y')",
+                "t.repeat(4096)",
+                "t.normalize('NFKC')",
+                "t.normalize('NFKD')",
+            })
+    void aStringThatIsTooLongIsARangeError(String expression) {
+        String code =
+                "const t = 'x'.repeat(900000), r = 'y'.repeat(4096);"
+                        + " try { return 'length ' + ("
+                        + expression
+                        + ").length; } catch (e) { return e.name; }";
+        String result = run(code);
+        assertTrue(List.of("RangeError", "500", "504").contains(result), result);
+        assertEquals("ok", run("return 'ok'"));
+    }
+
+    /** Of a short string by the engine, of a long one by the runtime, each against a RegExp. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "''",
+                "'a'",
+                "'aaa'",
+                "'abcabc'",
+                "'a$b$'",
+                "'b' + 'z'.repeat(70000) + 'ab$'",
+            })
+    void replacementsAreThoseOfTheLanguage(String text) {
+        assertEquals(
+                "ok",
+                run(
+                        "const t = "
+                                + text
+                                + """
+                                ;
+                                const searches = ['a', 'ab', '$', undefined, 7, new String('a')];
+                                if (t.length < 1000) searches.push('', 'aa', null);
+                                const by = ['', '$$', '[$&]', '$`', "$'", '$1', '$', '$$&', undefined, (...all) => all.slice(0, 2).join()];
+                                for (const s of searches) {
+                                    const source = String(s).replace(/[$]/g, '\\\\$&') || '(?:)';
+                                    const first = new RegExp(source), all = new RegExp(source, 'g');
+                                    for (const b of by) {
+                                        if (t.replaceAll(s, b) !== t.replace(all, b)) return 'all ' + s + ' ' + b;
+                                        if (t.replace(s, b) !== t.replace(first, b)) return 'one ' + s + ' ' + b;
+                                    }
+                                }
+                                return 'ok';
+                                """));
+    }
+
+    // ---- empty parts of a body
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/empty", "/empty?async"})
+    void partsThatAreEmptyCountAgainstTheProcessorTimeOfOne(String target) {
+        assertThrows(UncheckedIOException.class, () -> site.raw(target), "it is reset");
+        Site.await("the end of the request", site.scripts::isQuiet);
+    }
+
+    @Test
+    void emptyPartsAreLeftOut() {
+        assertEquals("ab", site.text("/some"));
+    }
+
+    // ---- the log
+
+    @Test
+    void whatAScriptLogsLooksLikeNoOtherLine() {
+        run(
+                "log.info('one\\r\\n2026-01-01 INFO forged\\u001b[2J\\u009b'); throw new Error('two\\nforged\\u001b]0;x')");
+        Site.await("both", () -> LOGGED.stream().anyMatch(line -> line.contains("one")));
+        for (String each : LOGGED) {
+            assertFalse(
+                    each.matches("(?s).*([\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]|\\n[^ ]).*"), each);
+        }
+    }
+
+    // ---- compressed responses
+
+    @Test
+    void aCompressedResponseIsReadAsText(@TempDir Path scripts) throws Exception {
+        Site.write(
+                scripts,
+                "_.js",
+                """
+                export async function inspectResponse(request, response) {
+                    if (request.query.has("read")) await response.text();
+                    else if (request.query.has("new")) response.body = "new";
+                    else response.body = (await response.text()).replace("</body>", "<i>ours</i></body>");
+                }
+                """);
+        var packed = new ByteArrayOutputStream();
+        try (var out = new GZIPOutputStream(packed)) {
+            out.write("<body>ä</body>".getBytes(StandardCharsets.UTF_8));
+        }
+        byte[] gzip = packed.toByteArray();
+        try (var own =
+                new Site(
+                        scripts,
+                        io.sirocco.http.ExecutionMode.VIRTUAL,
+                        options -> {},
+                        request ->
+                                io.sirocco.http.Response.bytes(gzip)
+                                        .header("Content-Type", "text/html")
+                                        .header(
+                                                "Content-Encoding",
+                                                request.query().first("coding", "gzip"))
+                                        .header(
+                                                "Accepted",
+                                                request.headerList("Accept-Encoding").orElse("none")
+                                                        + "/"
+                                                        + request.headers()
+                                                                .first("accept-encoding")
+                                                                .orElse("none"))
+                                        .header("ETag", "\"1\""))) {
+            Site.Reply reply = own.get("/a", "Accept-Encoding", "br;q=1, GZIP;q=0.8, zstd");
+            assertEquals("<body>ä<i>ours</i></body>", reply.body());
+            assertEquals("", reply.header("Content-Encoding") + reply.header("ETag"));
+            assertEquals("GZIP;q=0.8/GZIP;q=0.8", reply.header("Accepted"));
+            assertEquals("none/none", own.get("/a", "Accept-Encoding", "br").header("Accepted"));
+            reply = own.get("/a?new");
+            assertEquals("new", reply.body());
+            assertEquals("", reply.header("Content-Encoding") + reply.header("ETag"));
+            reply = own.get("/a?read");
+            assertEquals("gzip\"1\"", reply.header("Content-Encoding") + reply.header("ETag"));
+            assertEquals(500, own.status("/a?coding=br"), "which says so in the log");
+        }
+    }
+}
