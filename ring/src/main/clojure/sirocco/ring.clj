@@ -14,8 +14,8 @@
                             Server TrustedProxies TrustedProxies$Field WebSocketSettings)
            (io.sirocco.net Tls TlsSettings TlsSettings$ClientCertificates TransportKind)
            (io.sirocco.ring RingAdapter RingAdapter$Settings RingChannel RingRequest RingServer RingServer$Status)
-           (java.io FileNotFoundException)
-           (java.net InetSocketAddress)
+           (java.io FileNotFoundException UncheckedIOException)
+           (java.net BindException InetSocketAddress UnixDomainSocketAddress)
            (java.nio.file Files)
            (java.time Duration)
            (java.util.concurrent CompletableFuture Executor TimeUnit TimeoutException)
@@ -88,6 +88,26 @@
   (TrustedProxies/of
    (options/trusts trusted-proxies)
    (into-array TrustedProxies$Field (map forwarded-fields forwarded-headers))))
+
+(defn- found-address
+  "Returns the options with the address that the :address-finder of http-kit returns."
+  [{:keys [address-finder ssl?] :as opts}]
+  (if-not address-finder
+    opts
+    (let [found (address-finder)]
+      (cond
+        (instance? InetSocketAddress found)
+        (assoc opts :host (.getHostString ^InetSocketAddress found) :port (.getPort ^InetSocketAddress found))
+
+        (and (instance? UnixDomainSocketAddress found) (not ssl?))
+        (assoc opts :unix-socket (.getPath ^UnixDomainSocketAddress found))
+
+        (instance? UnixDomainSocketAddress found)
+        (refuse "The :address-finder returns a Unix socket, which serves HTTP only; leave :ssl? out, or listen on a port.")
+
+        :else
+        (refuse "The :address-finder returns an InetSocketAddress or a UnixDomainSocketAddress, not "
+                (if (nil? found) "nil" (class found)) ".")))))
 
 (defn- listen [^Config config {:keys [ip host port unix-socket ssl? ssl-port http? proxy-protocol] :as opts}]
   (let [proxied (= :enable proxy-protocol)
@@ -244,7 +264,7 @@
     :join?        whether to wait until the server has stopped (false)"
   ([handler] (run-server handler {}))
   ([handler opts]
-   (let [opts (options/checked handler opts warn)
+   (let [opts (found-address (options/checked handler opts warn))
          unknown (warn-once opts)
          _ (do (force streamable) (websocket/prepare)) ; here, so that no event loop loads namespaces
          pool (:worker-pool opts)
@@ -265,12 +285,15 @@
                    (failure-logger opts)
                    unknown
                    (consume WebSocketSettings settings (configure-websockets settings opts))))
-         server (RingServer.
-                 (Server/create
-                  (consume Config config (configure config opts))
-                  (consume Routes routes
-                    (cond-> (.route routes "*" "/*" adapter)
-                      pool (.startBeforeBody))))) ; a pool's thread may wait for the body
+         server (try
+                  (RingServer.
+                   (Server/create
+                    (consume Config config (configure config opts))
+                    (consume Routes routes
+                      (cond-> (.route routes "*" "/*" adapter)
+                        pool (.startBeforeBody))))) ; a pool's thread may wait for the body
+                  (catch UncheckedIOException e ; programs expect this one
+                    (throw (doto (BindException. (ex-message e)) (.initCause e)))))
          stop (with-meta
                 (fn [& given]
                   (let [opts (cond
@@ -300,18 +323,20 @@
   "Sends data to a channel: a body or a map with :status, :headers and :body for HTTP, a String, byte[] or
   InputStream for a WebSocket. Closes the channel behind it if close? is true, which is the default for
   HTTP only. Waits while :max-pending bytes are unsent. Returns false if the channel is closed."
-  ([channel data] (send! channel data nil))
-  ([^RingChannel channel data close?] (.send channel data (when (some? close?) (boolean close?)) true)))
+  ([^RingChannel channel data] (.send channel data nil true))
+  ([^RingChannel channel data close?] (.send channel data (boolean close?) true)))
 
 (defn try-send!
   "Sends data as send! does, but never waits: returns false as well if there is no room."
-  ([channel data] (try-send! channel data nil))
-  ([^RingChannel channel data close?] (.send channel data (when (some? close?) (boolean close?)) false)))
+  ([^RingChannel channel data] (.send channel data nil false))
+  ([^RingChannel channel data close?] (.send channel data (boolean close?) false)))
 
 (defn close
-  "Closes a channel: ends the response, or closes the WebSocket with 1000. Returns true the first time."
-  [^RingChannel channel]
-  (.close channel))
+  "Closes a channel: ends the response, or closes the WebSocket with 1000, or with a code and a reason, which a
+  response has none of. Returns true the first time."
+  ([^RingChannel channel] (.close channel))
+  ([^RingChannel channel code] (.close channel (int code) ""))
+  ([^RingChannel channel code reason] (.close channel (int code) (str reason))))
 
 (defn on-close
   "Sets the function that is called once with a status when the channel has closed; at once if it has closed

@@ -100,7 +100,7 @@
 
 (deftest an-address-in-use
   (serving [port (fn [_] (ok ""))]
-    (is (thrown? java.io.UncheckedIOException (ring/run-server identity (assoc here :port port))))))
+    (is (thrown? java.net.BindException (ring/run-server identity (assoc here :port port))))))
 
 ;; ---- options
 
@@ -682,3 +682,23 @@
           (wire/write! socket (str "POST / HTTP/1.1\nHost: a\nContent-Length: " size "\n\n"))
           (.transferTo ^InputStream (endless) (.getOutputStream socket))
           (is (= (str size) (wire/text (wire/read-response! socket)))))))))
+
+(deftest the-address-that-a-function-returns
+  (let [path (str (java.nio.file.Files/createTempDirectory "ring" (make-array java.nio.file.attribute.FileAttribute 0)) "/socket")
+        start (fn [opts] (ring/run-server (fn [_] {:status 200}) opts))]
+    (let [stop (start {:address-finder #(java.net.UnixDomainSocketAddress/of ^String path) :channel-factory (fn [_])})]
+      (try
+        (is (= -1 (:local-port (meta stop))))
+        (is (.exists (java.io.File. path)))
+        (finally (stop))))
+    (let [stop (start {:address-finder #(java.net.InetSocketAddress. "127.0.0.1" 0)})]
+      (try (is (pos? (:local-port (meta stop)))) (finally (stop))))
+    (doseq [opts [{:channel-factory (fn [_])}
+                  {:address-finder (fn [] nil)}
+                  {:address-finder #(java.net.InetSocketAddress. 0) :port 1}]]
+      (is (thrown? IllegalArgumentException (start opts)) opts))))
+
+(deftest a-port-in-use-is-a-bind-exception
+  (with-open [taken (java.net.ServerSocket. 0 1 (java.net.InetAddress/getByName "127.0.0.1"))]
+    (is (thrown? java.net.BindException
+                 (ring/run-server (fn [_]) {:ip "127.0.0.1" :port (.getLocalPort taken)})))))

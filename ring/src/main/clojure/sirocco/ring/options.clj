@@ -40,7 +40,7 @@
 
 (def ^:private without-effect
   #{:thread :worker-name-prefix :pool-opts :n-threads :n-min-threads :n-max-threads :queue-type :prefix
-    :allow-virtual? :address-finder :channel-factory :legacy-content-length?
+    :allow-virtual? :legacy-content-length?
     :max-threads :min-threads :max-queued-requests :thread-idle-timeout :daemon?})
 
 (def ^:private refused
@@ -53,6 +53,7 @@
   {:port port, :ssl-port port
    :ip text, :host text
    :unix-socket file
+   :address-finder function, :channel-factory function
    :transport (one-of :auto :io-uring :epoll :nio)
    :loops (integer 1 1024)
    :backlog (integer 1)
@@ -195,6 +196,11 @@
     (when (and (= :enable (:proxy-protocol opts)) (not (:trusted-proxies opts)))
       (refuse ":proxy-protocol needs :trusted-proxies: anybody else could claim to be any client."))
     (when-let [proxies (:trusted-proxies opts)] (trusts proxies))
+    (when (and (:channel-factory opts) (not (:address-finder opts)))
+      (refuse ":channel-factory is not called, since the server opens its sockets itself. Name the address by :address-finder, or a"
+              " Unix socket by :unix-socket."))
+    (when-let [option (and (:address-finder opts) (some #(when (contains? opts %) %) [:ip :host :port :unix-socket]))]
+      (refuse ":address-finder returns the address, and " option " names another; leave one of them out."))
     (let [unknown (remove #(or (kinds %) (without-effect %) (contains? refused %)) (keys opts))]
       (when (seq unknown)
         (warn opts (str "run-server ignores options that it does not know: " (pr-str (vec (sort-by str unknown)))))))

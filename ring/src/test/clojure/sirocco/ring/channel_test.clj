@@ -419,6 +419,48 @@
       (with-open [socket (frames/connect port)]
         (is (= [:text piece] (frames/read! socket)))))))
 
+(deftest a-channel-stays-open-with-a-nil
+  (serving [port (fn [request]
+                   (as-channel request {:on-open (fn [ch] (send! ch "a" nil) (send! ch "b" false) (send! ch "c" true))}))]
+    (is (= "abc" (wire/text (wire/fetch port "/"))))))
+
+(deftest pieces-that-are-sequences-and-files
+  (let [file (java.io.File/createTempFile "piece" ".txt")]
+    (try
+      (spit file "in a file ")
+      (serving [port (fn [request]
+                       (as-channel request {:on-open (fn [ch]
+                                                       (send! ch (map str [1 2 " "]) false)
+                                                       (send! ch ["a" nil "b "] false)
+                                                       (send! ch file false)
+                                                       (send! ch (list "end")))}))]
+        (is (= "12 ab in a file end" (wire/text (wire/fetch port "/")))))
+      (finally (.delete file)))))
+
+(deftest a-socket-goes-on-when-a-callback-throws
+  (let [logged (LinkedBlockingQueue.)]
+    (serving [port (fn [request]
+                     (as-channel request {:on-receive (fn [ch message]
+                                                        (if (= "bad" message) (throw (IllegalStateException. "mine")) (send! ch message)))}))
+              {:error-logger (fn [message thrown] (.add logged [message (ex-message thrown)]))}]
+      (with-open [socket (frames/connect port)]
+        (frames/send! socket :text "bad")
+        (is (= ["a channel's on-receive threw" "mine"] (next-of logged)))
+        (frames/send! socket :text "good")
+        (is (= [:text "good"] (frames/read! socket)))))))
+
+(deftest a-socket-is-closed-with-a-code
+  (serving [port (fn [request]
+                   (let [ch (:async-channel request)]
+                     (if (= "early" (:query-string request))
+                       (close ch 4001 "early")
+                       (on-receive ch (fn [_] (close ch 4002 "late"))))
+                     (is (thrown? IllegalArgumentException (close ch 1002 "")))
+                     {:body ch}))]
+    (with-open [socket (frames/connect port)]
+      (frames/send! socket :text "x")
+      (is (= [:close 4002] (frames/read! socket))))))
+
 (deftest the-limit-of-a-message
   (let [closed (promise)]
     (serving [port (fn [request] (as-channel request {:on-receive send! :on-close (fn [_ status] (deliver closed status))}))

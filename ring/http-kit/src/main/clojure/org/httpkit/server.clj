@@ -14,7 +14,7 @@
   "A channel to a client, over HTTP or a WebSocket: see the functions of sirocco.ring by the same names."
   (open? [ch] "Returns whether data can be sent.")
   (websocket? [ch] "Returns whether it is one of a WebSocket.")
-  (close [ch] "Closes it. Returns true the first time.")
+  (close [ch] [ch code reason] "Closes it, a WebSocket with a code and a reason. Returns true the first time.")
   (send! [ch data] [ch data close-after-send?] "Sends data. Returns false if the channel is closed.")
   (on-receive [ch callback] "Sets the function that is called with each message.")
   (on-ping [ch callback] "Sets the function that is called with the data of each ping.")
@@ -90,11 +90,11 @@
 (defn websocket-handshake-check
   "Returns the value of Sec-WebSocket-Accept if the request is a valid handshake, otherwise nil. The server
   makes its own check when it opens a WebSocket."
-  [{:keys [headers request-method] :as request}]
+  [{:keys [headers request-method]}]
   (let [key (get headers "sec-websocket-key")
         bytes (try (some->> ^String key (.decode (Base64/getDecoder))) (catch IllegalArgumentException _ nil))]
     (when (and (= :get request-method)
-               (:websocket? request)
+               (some->> (get headers "upgrade") (re-find #"(?i)(^|,)\s*websocket\s*(,|$)"))
                (= "13" (get headers "sec-websocket-version"))
                (= 16 (count bytes)))
       (sec-websocket-accept key))))

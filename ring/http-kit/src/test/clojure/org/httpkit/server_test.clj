@@ -70,8 +70,8 @@
 
 (deftest the-handshake
   (is (= "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" (http-kit/sec-websocket-accept "dGhlIHNhbXBsZSBub25jZQ==")))
-  (let [request {:request-method :get :websocket? true
-                 :headers {"sec-websocket-key" "dGhlIHNhbXBsZSBub25jZQ==" "sec-websocket-version" "13"}}]
+  (let [request {:request-method :get
+                 :headers {"upgrade" "websocket" "sec-websocket-key" "dGhlIHNhbXBsZSBub25jZQ==" "sec-websocket-version" "13"}}]
     (is (some? (http-kit/websocket-handshake-check request)))
     (is (nil? (http-kit/websocket-handshake-check (assoc request :request-method :post))))
     (is (nil? (http-kit/websocket-handshake-check (assoc-in request [:headers "sec-websocket-key"] "?"))))))

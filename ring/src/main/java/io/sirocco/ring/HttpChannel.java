@@ -4,11 +4,16 @@ package io.sirocco.ring;
 import clojure.lang.IPersistentMap;
 import clojure.lang.Keyword;
 import clojure.lang.PersistentArrayMap;
+import clojure.lang.RT;
+import clojure.lang.Sequential;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Response;
 import io.sirocco.net.Loop;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -205,19 +210,32 @@ final class HttpChannel extends RingChannel {
     }
 
     private static byte[] bytes(Object body, String contentType) throws IOException {
-        if (body instanceof InputStream in) {
-            try (in) {
-                return in.readAllBytes();
+        return switch (body) {
+            case InputStream in -> {
+                try (in) {
+                    yield in.readAllBytes();
+                }
             }
-        }
-        byte[] bytes = RingResponses.bytes(body, contentType);
-        if (bytes == null) {
-            throw new IllegalArgumentException(
-                    "A channel sends nil, a String, byte[], ByteBuffer or InputStream, not an object"
-                            + " of "
-                            + body.getClass().getName());
-        }
-        return bytes;
+            case File file -> Files.readAllBytes(file.toPath());
+            case Sequential elements -> {
+                var text = new StringBuilder();
+                for (Iterator<?> each = RT.iter(elements); each.hasNext(); ) {
+                    Object next = each.next();
+                    text.append(next == null ? "" : next);
+                }
+                yield RingResponses.bytes(text.toString(), contentType);
+            }
+            case null, default -> {
+                byte[] bytes = RingResponses.bytes(body, contentType);
+                if (bytes == null) {
+                    throw new IllegalArgumentException(
+                            "A channel sends nil, a String, byte[], ByteBuffer, InputStream, File or"
+                                    + " sequence, not an object of "
+                                    + body.getClass().getName());
+                }
+                yield bytes;
+            }
+        };
     }
 
     @Override
@@ -228,6 +246,11 @@ final class HttpChannel extends RingChannel {
         finish();
         reportClose();
         return true;
+    }
+
+    @Override
+    public boolean close(int code, String reason) {
+        return close();
     }
 
     /** Ends the body; 204 if it has not begun. */

@@ -151,6 +151,12 @@ public final class RingAdapter implements Handler {
         settings.failed.invoke(line, thrown);
     }
 
+    /** Reports what a callback has thrown whose request is over. */
+    void failed(String what, Throwable thrown) {
+        failures.log(what, what, thrown);
+        settings.failed.invoke(what, thrown);
+    }
+
     private static Throwable failure(Object thrown) {
         return thrown instanceof Throwable failure
                 ? failure

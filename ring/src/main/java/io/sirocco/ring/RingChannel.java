@@ -49,6 +49,12 @@ public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
     /** Closes the channel. Returns false if it was closed before. */
     public abstract boolean close() throws Exception;
 
+    /**
+     * Closes the channel, a WebSocket with a code and a reason. Returns false if it was closed
+     * before.
+     */
+    public abstract boolean close(int code, String reason) throws Exception;
+
     /** Returns whether the channel is one of a WebSocket. */
     public abstract boolean isWebSocket();
 

@@ -21,6 +21,8 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
     private List<Object> early = new ArrayList<>(); // null once the socket is open
     private long earlyBytes;
     private boolean closesEarly;
+    private int code = 1000; // that closes early, with its reason
+    private String reason = "";
 
     SocketChannel(RingAdapter adapter) {
         this.adapter = adapter;
@@ -123,16 +125,27 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
 
     @Override
     public boolean close() throws IOException {
+        return close(1000, "");
+    }
+
+    @Override
+    public boolean close(int code, String reason) throws IOException {
+        if (code != 1000 && code != 1001 && (code < 1003 || code > 4999)) {
+            throw new IllegalArgumentException(
+                    "A WebSocket is closed with 1000, 1001, or 1003 to 4999, not " + code + ".");
+        }
         if (!noteClosed(SERVER_CLOSE)) {
             return false;
         }
         synchronized (this) {
             if (early != null) {
                 closesEarly = true;
+                this.code = code;
+                this.reason = reason;
                 return true;
             }
         }
-        socket.close(1000, "");
+        socket.close(code, reason);
         reportClose();
         return true;
     }
@@ -147,7 +160,7 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
             }
         }
         if (closesEarly) {
-            socket.close(1000, "");
+            socket.close(code, reason);
             reportClose();
         } else {
             opened();
@@ -156,12 +169,27 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
 
     @Override
     public void message(RingSocket from, Object message) {
-        received(message instanceof ByteBuffer buffer ? RingSocket.bytes(buffer) : message);
+        guarded(
+                "on-receive",
+                () ->
+                        received(
+                                message instanceof ByteBuffer buffer
+                                        ? RingSocket.bytes(buffer)
+                                        : message));
+    }
+
+    /** Calls a callback; reports what it throws, and the socket goes on, as http-kit's does. */
+    private void guarded(String callback, Runnable call) {
+        try {
+            call.run();
+        } catch (Exception e) {
+            adapter.failed("a channel's " + callback + " threw", e);
+        }
     }
 
     @Override
     public void ping(RingSocket from, ByteBuffer data) {
-        pinged(RingSocket.bytes(data));
+        guarded("on-ping", () -> pinged(RingSocket.bytes(data)));
     }
 
     @Override
