@@ -2,6 +2,7 @@
 package io.sirocco.live.broker;
 
 import io.sirocco.net.Clock;
+
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,15 +35,6 @@ final class Expiring<K, V> {
     void put(K key, V value, Duration life) {
         mustHaveRoom(key);
         held.put(key, hold(value, life));
-    }
-
-    /** Says what was there, which stays then. */
-    Optional<V> putIfAbsent(K key, V value, Duration life) {
-        mustHaveRoom(key);
-        long now = clock.nanos();
-        Held<V> mine = hold(value, life);
-        Held<V> there = held.compute(key, (k, old) -> old == null || old.over(now) ? mine : old);
-        return there == mine ? Optional.empty() : Optional.of(there.value);
     }
 
     Optional<V> of(K key) {

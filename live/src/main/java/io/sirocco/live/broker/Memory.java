@@ -5,6 +5,7 @@ import io.sirocco.live.log.Log;
 import io.sirocco.live.serial.SerialExecutor;
 import io.sirocco.net.Clock;
 import io.sirocco.net.log.LazyLogger;
+
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -33,14 +34,14 @@ final class Memory {
     private final Presence presence = new Presence();
     private long last;
     private final Sessions sessions;
-    private final Expiring<String, Boolean> tickets;
+    private final SpentTickets tickets;
     private final Counts counts;
 
     Memory(Depth depth, Clock clock) {
         this.clock = clock;
         this.log = new Log(depth, Memory::number, 0, position(0));
         this.sessions = new Sessions(clock);
-        this.tickets = new Expiring<>(clock, "spent tickets");
+        this.tickets = new SpentTickets(clock);
         this.counts = new Counts(clock);
     }
 
@@ -141,7 +142,7 @@ final class Memory {
     }
 
     boolean spend(String ticket, Duration life) {
-        return tickets.putIfAbsent(ticket, true, life).isEmpty();
+        return tickets.spend(ticket, life);
     }
 
     boolean count(String key, Limit limit) {

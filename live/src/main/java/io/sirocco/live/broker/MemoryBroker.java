@@ -2,6 +2,7 @@
 package io.sirocco.live.broker;
 
 import io.sirocco.net.Clock;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -12,9 +13,10 @@ import java.util.function.Supplier;
 /**
  * The broker of a service that is one process: its memory. Stages have ended when they are
  * returned, but for a replay that waits for a delivery. What it keeps of the past is bounded by a
- * {@link Depth}; sessions, tickets and counts end with their time, and there are at most a million
- * of each; beyond that, and when 100,000 calls to its nodes wait, it refuses with a {@link
- * BrokerException}. Messages are delivered by the threads that publish. Any thread.
+ * {@link Depth}; sessions, marks of used tickets and counts end with their time, and their number
+ * is bounded by the heap, at some 4 KiB of it for a session or count and 512 bytes for a ticket;
+ * beyond that, and when 100,000 calls to its nodes wait, it refuses with a {@link BrokerException}.
+ * Messages are delivered by the threads that publish. Any thread.
  */
 public final class MemoryBroker implements Broker {
     private final Memory memory;
