@@ -6,8 +6,11 @@ import io.sirocco.app.config.Live.Publishing;
 import io.sirocco.live.Arguments;
 import io.sirocco.live.Client;
 import io.sirocco.live.Live;
+import io.sirocco.live.Message;
 import io.sirocco.live.RequestException;
 import io.sirocco.live.broker.BrokerException;
+
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
 
@@ -19,8 +22,13 @@ import java.util.function.UnaryOperator;
  * join     ROOM ...                nothing
  * leave    ROOM ...                nothing
  * publish  ROOM EVENT ARGUMENT ... nothing, once the broker has accepted the event
- * history  ROOM [COUNT]            the newest events of a room with a history, oldest first
+ * history  ROOM [COUNT [BEFORE]]   the newest events of a room with a history, oldest first: with
+ *                                  BEFORE, a position, the newest of those before it
  * </pre>
+ *
+ * <p>Clients take {@link Live#MAX_BYTE_ARRAYS} in one answer, so a history with more comes in
+ * parts: the list is shorter than COUNT, and its first position asks for the part before it. The
+ * last part is an empty list.
  *
  * <p>Any thread.
  */
@@ -93,6 +101,8 @@ final class ReadyHandlers {
         try {
             client.room(room).send(event, arguments.values(2)).toCompletableFuture().join();
             return Arguments.none();
+        } catch (IllegalArgumentException e) { // what no client could take
+            throw bad(e.getMessage());
         } catch (CompletionException e) {
             throw RequestException.refused(
                     "unavailable", "the broker is not available; the event may be lost");
@@ -106,9 +116,11 @@ final class ReadyHandlers {
             throw RequestException.refused("forbidden", "join the room to read its history");
         }
         try {
-            return client.namespace().room(room).history(Math.clamp(most, 0, MAX_MESSAGES)).stream()
-                    .map(each -> new Told(each.event(), each.arguments().values(0)))
-                    .toList();
+            boolean all = !arguments.has(2);
+            int count = Math.clamp(most, 0, MAX_MESSAGES);
+            List<Message> newest =
+                    client.namespace().room(room).history(all ? count : MAX_MESSAGES);
+            return part(all ? newest : before(newest, arguments.asString(2)), count);
         } catch (IllegalStateException e) {
             throw RequestException.refused("no_history", "this room keeps no history");
         } catch (BrokerException e) {
@@ -116,8 +128,36 @@ final class ReadyHandlers {
         }
     }
 
+    private static List<Message> before(List<Message> messages, String position) {
+        int end = 0; // what the room has forgotten had nothing before it
+        for (int i = 0; i < messages.size(); i++) {
+            end = messages.get(i).position().toString().equals(position) ? i : end;
+        }
+        return messages.subList(0, end);
+    }
+
+    /** Returns the newest of them: as many as one answer may have. */
+    private static List<Told> part(List<Message> messages, int most) {
+        int first = messages.size();
+        int least = Math.max(0, first - most);
+        int byteArrays = 0;
+        while (first > least) {
+            byteArrays += messages.get(first - 1).arguments().byteArrays();
+            if (byteArrays > Live.MAX_BYTE_ARRAYS) {
+                break;
+            }
+            first--;
+        }
+        return messages.subList(first, messages.size()).stream().map(Told::of).toList();
+    }
+
     /** An event of the history. */
-    private record Told(String event, Object[] arguments) {}
+    private record Told(String event, Object[] arguments, String position) {
+        static Told of(Message message) {
+            return new Told(
+                    message.event(), message.arguments().values(0), message.position().toString());
+        }
+    }
 
     private static String room(Arguments arguments, int at) {
         return named(arguments.asString(at), ChannelNames::room);

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.sirocco.app.config.InvalidConfiguration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import picocli.CommandLine;
+
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,13 +26,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** {@code sirocco live}: what clients find there, and who may come in. */
 class LiveCommandTest {
     private static final String SECRET = "{\"password\":\"secret\"}";
+    private static final String POSITION = ",\"position\":\"[^\"]+\"";
+    private static final String BYTES = "{\"_placeholder\":true,\"num\":%d}";
 
     private static Source source(Map<String, String> environment, String... options) {
         var command = new ServeLive(environment);
@@ -137,9 +143,50 @@ class LiveCommandTest {
             }
             assertEquals(
                     "437[[{\"event\":\"said\",\"arguments\":[2]},{\"event\":\"said\",\"arguments\":[3]}]]",
-                    talker.ask("[\"history\",\"chat/1\"]"));
+                    talker.ask("[\"history\",\"chat/1\"]").replaceAll(POSITION, ""));
             assertTrue(talker.ask("[\"history\",\"other\"]").contains("no_history"));
             assertTrue(talker.ask("[\"history\",\"chat/2\"]").contains("forbidden"));
+        }
+    }
+
+    private static String publish(Talker talker, int byteArrays) throws Exception {
+        var packet = new StringBuilder("45" + byteArrays + "-7[\"publish\",\"chat/1\",\"photo\"");
+        for (int i = 0; i < byteArrays; i++) {
+            packet.append(',').append(BYTES.formatted(i));
+        }
+        talker.send(packet.append(']').toString());
+        for (int i = 0; i < byteArrays; i++) {
+            talker.send("jpeg".getBytes(UTF_8));
+        }
+        return talker.next();
+    }
+
+    @Test
+    void whatClientsCannotTakeIsRefusedWhereItIsPublishedAndAHistoryComesInParts()
+            throws Exception {
+        try (Serving serving = serve("--password", "secret", "--history", "chat/*=50:1h");
+                Talker talker = Talker.in(serving.port(), SECRET).join("chat/1")) {
+            String refused = publish(talker, 11);
+            assertTrue(refused.contains("bad_arguments") && refused.contains("11"), refused);
+            refused =
+                    talker.ask(
+                            "[\"publish\",\"chat/1\",\"said\",{\"_placeholder\":true,\"num\":99}]");
+            assertTrue(refused.contains("bad_arguments"), refused);
+            for (int i = 0; i < 12; i++) {
+                assertEquals("437[]", publish(talker, 1));
+            }
+            String part = talker.ask("[\"history\",\"chat/1\"]");
+            assertTrue(part.startsWith("4610-7["), part);
+            for (int i = 0; i < 10; i++) {
+                assertEquals("bytes jpeg", talker.next());
+            }
+            String first = part.replaceFirst(".*?\"position\":\"([^\"]+)\".*", "$1");
+            part = talker.ask("[\"history\",\"chat/1\",50,\"" + first + "\"]");
+            assertTrue(part.startsWith("462-7["), part);
+            assertEquals("bytes jpeg", talker.next());
+            assertEquals("bytes jpeg", talker.next());
+            first = part.replaceFirst(".*?\"position\":\"([^\"]+)\".*", "$1");
+            assertEquals("437[[]]", talker.ask("[\"history\",\"chat/1\",50,\"" + first + "\"]"));
         }
     }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
-import java.util.ArrayList;
-import java.util.Arrays;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
+
+import java.util.ArrayList;
+import java.util.Arrays;
 
 /**
  * What came with an event, or in an answer, by place from 0; on a server and in a client. An
@@ -164,7 +165,7 @@ public final class Arguments {
         var values = new Object[Math.max(0, size() - first)];
         for (int i = 0; i < values.length; i++) {
             JsonNode node = node(first + i);
-            values[i] = hasBytes(node) ? convert(mapper, node, Object.class) : node;
+            values[i] = byteArrays(node) > 0 ? convert(mapper, node, Object.class) : node;
         }
         return values;
     }
@@ -192,16 +193,23 @@ public final class Arguments {
         return all.toArray();
     }
 
-    private static boolean hasBytes(JsonNode node) {
-        if (!node.isContainer()) {
-            return node.isBinary();
+    /** Returns how many byte arrays there are, in all of them and at any depth. */
+    public int byteArrays() {
+        int count = 0;
+        for (int i = 0; i < size(); i++) {
+            count += byteArrays(node(i));
         }
-        for (JsonNode each : node) {
-            if (hasBytes(each)) {
-                return true;
+        return count;
+    }
+
+    private static int byteArrays(JsonNode node) {
+        int count = node.isBinary() ? 1 : 0;
+        if (node.isContainer()) {
+            for (JsonNode each : node) {
+                count += byteArrays(each);
             }
         }
-        return false;
+        return count;
     }
 
     /** As JSON, the name of the event included. */

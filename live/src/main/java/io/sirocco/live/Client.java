@@ -13,6 +13,9 @@ import io.sirocco.live.engine.Peer;
 import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.net.TaskKind;
+
+import tools.jackson.databind.JsonNode;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -22,13 +25,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import tools.jackson.databind.JsonNode;
 
 /**
  * Somebody who is connected, or was a moment ago and may come back. Any thread may call what is
  * public; the rest is confined to where it lives, unless it says otherwise.
  */
 public final class Client extends Lane {
+    private static final int MAX_SAME = 5;
     private static final int MAX_TAGS = 32; // that it gives itself
     private static final int LONGEST_TAG = 256;
     private static final String NAME = "name";
@@ -47,6 +50,8 @@ public final class Client extends Lane {
     private volatile Asked asked; // null before the first question; made with the lock of this held
     private final Position since; // see Audience; null without recovery
     private Meter meter;
+    private volatile Position backFrom; // null before it has missed something
+    private volatile int timesBack; // from there; one attempt at a time counts
 
     private Client(
             Namespace namespace,
@@ -132,6 +137,17 @@ public final class Client extends Lane {
         return admitted.mayJoin(room);
     }
 
+    /**
+     * It comes back from this position, and has missed something. Returns whether it comes from
+     * there too often: it does not take what it is sent, and would not the next time.
+     */
+    boolean isStuck(Position after) {
+        int times = after.equals(backFrom) ? timesBack + 1 : 1;
+        backFrom = after;
+        timesBack = times;
+        return times > MAX_SAME;
+    }
+
     /** It has come back, and was admitted anew. */
     void admitted(Admission.Admitted anew) {
         admitted = anew;
@@ -178,7 +194,8 @@ public final class Client extends Lane {
      * @return completes when more may be sent; exceptionally with a {@link BrokerException} when
      *     nobody knows whether this will arrive
      * @throws IllegalArgumentException when the name of the event is {@link Live#isReserved
-     *     reserved}
+     *     reserved}, or clients cannot take the arguments: they have no form in JSON, more than
+     *     {@link Live#MAX_BYTE_ARRAYS} byte arrays, or a member {@code _placeholder}
      */
     public CompletionStage<Void> send(String event, Object... arguments) {
         Live.mustNotBeOurs(event);

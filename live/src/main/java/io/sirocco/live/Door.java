@@ -5,6 +5,7 @@ import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Session;
+import io.sirocco.live.wire.WireException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -148,7 +149,15 @@ final class Door implements Runnable {
         client.life.keep(); // for one that is impatient, and goes to another node meanwhile
         Map<String, Position> asked = client.rooms.joined();
         Replay replay = replay(client, asked, after.get());
-        if (replay.gap()) {
+        boolean stuck = !replay.messages().isEmpty() && client.isStuck(after.get());
+        if (stuck) {
+            hub.failures.logLine(
+                    "replay",
+                    "a client comes back as a new one: each time it was sent what it had missed, it"
+                            + " lost its connection",
+                    new WireException("the event behind " + after.get() + " is not taken"));
+        }
+        if (replay.gap() || stuck) {
             link.run(() -> link.expect(namespace.name())); // another comes in its place
             client.life.giveUp(Reason.LOST);
             return false;

@@ -4,6 +4,7 @@ package io.sirocco.live;
 import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Member;
 import io.sirocco.live.wire.Json;
+
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -75,7 +76,10 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
         }
         try {
             answer.give(Arguments.spread(value));
-        } catch (Throwable e) { // it has no form in JSON
+        } catch (IllegalArgumentException e) {
+            boolean theirs = value instanceof Arguments; // sent back as they came
+            failed(theirs ? RequestException.refused("bad_arguments", e.getMessage()) : e);
+        } catch (Throwable e) {
             failed(e);
         }
     }

@@ -3,7 +3,9 @@ package io.sirocco.live;
 
 import io.sirocco.http.Mount;
 import io.sirocco.http.Routes;
+import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
+
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -25,6 +27,12 @@ import java.util.function.Consumer;
 public final class Live extends Namespace implements Mount, AutoCloseable {
     /** How the names of our own events begin. */
     static final String OURS = "sirocco:";
+
+    /**
+     * Byte arrays in one event or answer, at any depth of its arguments. The official clients end
+     * the connection when there are more.
+     */
+    public static final int MAX_BYTE_ARRAYS = Json.MAX_ATTACHMENTS;
 
     private static final int CLOSE_SECONDS = 10;
 

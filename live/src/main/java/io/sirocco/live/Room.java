@@ -3,6 +3,7 @@ package io.sirocco.live;
 
 import io.sirocco.live.broker.Address;
 import io.sirocco.live.broker.Position;
+
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -58,8 +59,7 @@ public final class Room {
     /**
      * Sends an event.
      *
-     * @throws IllegalArgumentException when the name of the event is {@link Live#isReserved
-     *     reserved}
+     * @throws IllegalArgumentException as {@link Client#send}
      * @return ends when it is certain to be delivered; exceptionally with a {@link
      *     io.sirocco.live.broker.BrokerException} when that is not certain. On any thread, the
      *     broker's for example: what is hung on it must not block

@@ -6,6 +6,10 @@ import io.sirocco.http.Response;
 import io.sirocco.live.Live;
 import io.sirocco.live.Room;
 import io.sirocco.live.broker.Position;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -14,8 +18,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Publishes an event for programs in any language.
@@ -76,7 +78,11 @@ final class Publish {
         String event = name(body.get("event"), "event", ChannelNames::event);
         Object[] arguments = arguments(body.get("arguments"));
         Room room = rooms(body);
-        return room == null ? live.broadcast(event, arguments) : room.send(event, arguments);
+        try {
+            return room == null ? live.broadcast(event, arguments) : room.send(event, arguments);
+        } catch (IllegalArgumentException e) { // no client could take it
+            throw JsonBody.bad(e.getMessage());
+        }
     }
 
     private static Object[] arguments(JsonNode node) throws Refused {

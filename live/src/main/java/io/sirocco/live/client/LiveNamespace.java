@@ -3,6 +3,7 @@ package io.sirocco.live.client;
 
 import io.sirocco.live.Arguments;
 import io.sirocco.live.RequestException;
+
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -106,7 +107,8 @@ public sealed interface LiveNamespace permits LiveClient, Channel {
      * may be lost as well: who must know uses {@link #request}.
      *
      * @return whether it was taken; false when there is no room, and when the client is closed
-     * @throws IllegalArgumentException when the name is reserved, or an argument cannot be JSON
+     * @throws IllegalArgumentException when the name is reserved, an argument cannot be JSON, or
+     *     there are more than {@link io.sirocco.live.Live#MAX_BYTE_ARRAYS} byte arrays
      */
     boolean send(String event, Object... arguments);
 

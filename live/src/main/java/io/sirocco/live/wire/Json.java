@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.wire;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.DeserializationFeature;
@@ -15,6 +11,11 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Between Java and the JSON of packets. Bytes leave it as attachments; in the text an object with
@@ -28,8 +29,15 @@ public final class Json {
     static final int MAX_VALUES =
             Math.clamp(Runtime.getRuntime().maxMemory() / 4096, 10_000, 100_000);
 
+    /**
+     * Attachments of one packet: the official clients end the connection at more (socket.io-parser,
+     * {@code maxAttachments}), come back, and would be sent the same again.
+     */
+    public static final int MAX_ATTACHMENTS = 10;
+
     private static final Object ATTACHMENTS = new Object();
     private static final String PLACEHOLDER = "_placeholder";
+    private static final String MEMBER = "\"" + PLACEHOLDER + "\":";
     private static final String NUM = "num";
     private static final String TYPE = "type";
 
@@ -83,8 +91,9 @@ public final class Json {
     /**
      * The name of an event and its arguments.
      *
-     * @throws IllegalArgumentException when one has no form in JSON, or the clients have a meaning
-     *     of their own for the name
+     * @throws IllegalArgumentException when one has no form in JSON or has a member {@code
+     *     _placeholder}, when there are more than {@link #MAX_ATTACHMENTS} byte arrays in all, or
+     *     when the clients have a meaning of their own for the name
      */
     public Encoded event(String name, Object... arguments) {
         if (Packet.RESERVED.contains(name)) {
@@ -96,13 +105,13 @@ public final class Json {
         for (Object argument : arguments) {
             append(argument, data.append(','), attachments);
         }
-        return new Encoded(data.append(']').toString(), attachments);
+        return encoded(data, attachments);
     }
 
     /**
      * An answer.
      *
-     * @throws IllegalArgumentException when a value has no form in JSON
+     * @throws IllegalArgumentException as {@link #event}
      */
     public Encoded answer(Object... values) {
         var data = new StringBuilder(64).append('[');
@@ -110,7 +119,33 @@ public final class Json {
         for (Object value : values) {
             append(value, data.length() == 1 ? data : data.append(','), attachments);
         }
-        return new Encoded(data.append(']').toString(), attachments);
+        return encoded(data, attachments);
+    }
+
+    private static Encoded encoded(StringBuilder data, List<byte[]> attachments) {
+        String text = data.append(']').toString();
+        if (attachments.size() > MAX_ATTACHMENTS) {
+            throw new IllegalArgumentException(
+                    attachments.size()
+                            + " byte arrays in one event or answer, where clients take "
+                            + MAX_ATTACHMENTS
+                            + " at most: send several events, or one array.");
+        }
+        if (placeholders(text) > attachments.size()) {
+            throw new IllegalArgumentException(
+                    "An object has the member _placeholder, by which the protocol refers to byte"
+                            + " arrays: choose another name.");
+        }
+        return new Encoded(text, attachments);
+    }
+
+    /** Returns how many members have the name; within a string, its quotes would be escaped. */
+    private static int placeholders(String text) {
+        int count = 0;
+        for (int at = text.indexOf(MEMBER); at >= 0; at = text.indexOf(MEMBER, at + 1)) {
+            count++;
+        }
+        return count;
     }
 
     private void append(Object value, StringBuilder data, List<byte[]> attachments) {
