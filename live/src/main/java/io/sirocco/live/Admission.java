@@ -3,6 +3,7 @@ package io.sirocco.live;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Whether a client may come in. Immutable. */
@@ -43,12 +44,39 @@ public sealed interface Admission {
         }
     }
 
+    /** The code of a refusal without one of its own: {@code LiveClient} does not try again. */
+    String UNAUTHORIZED = "unauthorized";
+
     /**
-     * It may not, and is told why.
+     * It may not. The client receives a {@code connect_error} with the message, and with the code
+     * and the data together as its {@code data}.
      *
+     * @param code 1 to 64 letters, digits and {@code _.-}
+     * @param data further members, each a value that has a form in JSON
      * @param guess whether what it has offered may be a guess: see {@link LiveSettings#guesses}
      */
-    record Refused(String message, boolean guess) implements Admission {}
+    record Refused(String code, String message, Map<String, ?> data, boolean guess)
+            implements Admission {
+
+        /**
+         * Copies the data.
+         *
+         * @throws IllegalArgumentException when the code has another form
+         */
+        public Refused {
+            if (!code.matches("[A-Za-z0-9_.-]{1,64}")) {
+                throw new IllegalArgumentException(
+                        "The code of a refusal is 1 to 64 letters, digits and _.- and not '"
+                                + code
+                                + "'.");
+            }
+            data = Map.copyOf(data);
+        }
+
+        boolean isOwn() {
+            return !code.equals(UNAUTHORIZED) || !data.isEmpty();
+        }
+    }
 
     /** It may, as this user. */
     static Admitted as(String user) {
@@ -65,7 +93,20 @@ public sealed interface Admission {
      * counts as a guess.
      */
     static Admission refused(String message) {
-        return new Refused(message, true);
+        return refused(UNAUTHORIZED, message, Map.of());
+    }
+
+    /**
+     * The same with a code and data for the client, such as {@code banned} and until when. Where
+     * several authenticators refuse, the client receives the first such refusal.
+     *
+     * @param code {@code unavailable} for a client that is to try again, {@code unauthorized} for
+     *     one that is not; {@code LiveClient} tries again unless it is the latter
+     * @param data further members of the {@code data} of {@code connect_error}; a member {@code
+     *     code} is overwritten
+     */
+    static Admission refused(String code, String message, Map<String, ?> data) {
+        return new Refused(code, message, data, true);
     }
 
     /**
@@ -73,6 +114,6 @@ public sealed interface Admission {
      * elsewhere. The message is for the client.
      */
     static Admission genuine(String message) {
-        return new Refused(message, false);
+        return new Refused(UNAUTHORIZED, message, Map.of(), false);
     }
 }

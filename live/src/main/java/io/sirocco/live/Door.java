@@ -6,6 +6,9 @@ import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Session;
 import io.sirocco.live.wire.WireException;
+
+import tools.jackson.databind.JsonNode;
+
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -14,7 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import tools.jackson.databind.JsonNode;
 
 /**
  * Lets a client in, or not, or back in as the one that it was. On a virtual thread: it may wait for
@@ -22,6 +24,7 @@ import tools.jackson.databind.JsonNode;
  */
 final class Door implements Runnable {
     private static final Set<String> NO_SECRETS = Set.of("offsets", "tags");
+    private static final String UNAVAILABLE = "unavailable";
 
     private final Link link;
     private final Hub hub;
@@ -41,12 +44,17 @@ final class Door implements Runnable {
             decide().ifPresent(this::admit);
         } catch (Throwable e) {
             hub.failures.log("connect", "a client could not be let in", e);
-            refuse("the server failed", "failed");
+            refuse("the server has failed: try again", UNAVAILABLE);
         }
     }
 
     private void refuse(String message, String code) {
-        link.run(() -> link.refused(namespace.name(), message, code));
+        refuse(new Admission.Refused(code, message, Map.of(), false));
+    }
+
+    private void refuse(Admission.Refused refused) {
+        String why = link.connectError(refused.code(), refused.message(), refused.data());
+        link.run(() -> link.refused(namespace.name(), refused.code(), why));
     }
 
     /** Nothing when it was refused. */
@@ -64,7 +72,8 @@ final class Door implements Runnable {
             return Optional.empty();
         }
         var why = new LinkedHashSet<String>();
-        String code = "unauthorized";
+        Optional<Admission.Refused> own = Optional.empty(); // the first with a code of its own
+        boolean unknown = false;
         boolean guess = false;
         var attempt = new Attempt(hub.json, namespace.name(), link.session.peer(), auth);
         for (Authenticator each : all) {
@@ -75,26 +84,32 @@ final class Door implements Runnable {
                     case Admission.Admitted admitted -> {
                         return Optional.of(admitted);
                     }
-                    case Admission.Refused(String message, boolean counts) -> {
-                        why.add(message);
-                        guess |= counts && offers();
+                    case Admission.Refused refused -> {
+                        why.add(refused.message());
+                        guess |= refused.guess() && offers();
+                        own = own.or(() -> Optional.of(refused).filter(Admission.Refused::isOwn));
                     }
                 }
             } catch (BrokerException e) { // what they have may be good
                 hub.failures.log("ticket", "a ticket cannot be looked up", e);
-                why.add("the server cannot say now");
-                code = "unavailable";
+                unknown = true;
             } catch (RequestException e) { // what they have does not fit
                 why.add(e.getMessage());
-            } catch (Exception e) {
+            } catch (Exception | LinkageError | StackOverflowError e) { // it may be good, too
                 hub.failures.log("authenticator", "an authenticator failed", e);
-                why.add("the server failed");
+                unknown = true;
             }
         }
         if (guess) {
             hub.guesses.charge(address);
         }
-        refuse(String.join("; ", why), code);
+        if (unknown) { // what others say is not why
+            refuse("the server cannot check that now: try again", UNAVAILABLE);
+        } else if (own.isPresent()) {
+            refuse(own.get());
+        } else {
+            refuse(String.join("; ", why), Admission.UNAUTHORIZED);
+        }
         return Optional.empty();
     }
 

@@ -23,6 +23,9 @@ import io.sirocco.live.wire.Packet;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
+
+import tools.jackson.databind.json.JsonMapper;
+
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +44,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What all namespaces of a service share: its settings, its engine, the shards of its loops; and
@@ -50,6 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class Hub implements Upper, Node {
     private static final LazyLogger LOG = LazyLogger.of(Live.class);
     private static final int PARTS = 32;
+    private static final int MAX_REFUSALS = 64; // codes that are counted, which programs choose
     private static final int MAX_WAITING = 100_000; // messages, while one thread hands one out
     private static final CompletionStage<Boolean> YES = CompletableFuture.completedStage(true);
 
@@ -282,7 +285,8 @@ final class Hub implements Upper, Node {
 
     @Override
     public void refused(String why) {
-        refusals.computeIfAbsent(why, each -> new LongAdder()).increment();
+        boolean counts = refusals.size() < MAX_REFUSALS || refusals.containsKey(why);
+        refusals.computeIfAbsent(counts ? why : "other", each -> new LongAdder()).increment();
     }
 
     @Override

@@ -13,6 +13,9 @@ import io.sirocco.live.wire.Received;
 import io.sirocco.live.wire.WireException;
 import io.sirocco.net.ScheduledTask;
 import io.sirocco.net.TaskKind;
+
+import tools.jackson.databind.JsonNode;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -23,7 +26,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import tools.jackson.databind.JsonNode;
 
 /**
  * Socket.IO on one session: its clients, one for each namespace. Confined to where the session
@@ -347,7 +349,8 @@ final class Link implements Channel {
             throw new WireException("two CONNECTs to " + name);
         }
         if (namespace == null) {
-            refuse(name, "Invalid namespace", "unknown_namespace");
+            String code = "unknown_namespace";
+            refuse(name, code, connectError(code, "Invalid namespace", Map.of()));
             return;
         }
         expect(name);
@@ -355,10 +358,10 @@ final class Link implements Channel {
     }
 
     /** Who wanted to come in may not. */
-    void refused(String name, String message, String code) {
+    void refused(String name, String code, String why) {
         if (expects(name)) {
             expectNoMore(name);
-            refuse(name, message, code);
+            refuse(name, code, why);
             if (++refusals == MAX_REFUSALS) {
                 limited(); // who guesses has to connect again, and connects are limited
             } else if (isEmpty() && connectDeadline == null) {
@@ -368,14 +371,20 @@ final class Link implements Channel {
         }
     }
 
-    private void refuse(String name, String message, String code) {
+    private void refuse(String name, String code, String why) {
         hub.refused(code);
-        String data = hub.json.text(new Refused(message, Map.of("code", code)));
-        Packet packet = Packet.of(Packet.Type.CONNECT_ERROR, name, data);
+        Packet packet = Packet.of(Packet.Type.CONNECT_ERROR, name, why);
         send(Parcel.message("4" + packet, List.of(), false));
     }
 
-    private record Refused(String message, Map<String, String> data) {}
+    /** Returns what a client is sent that may not come in. Any thread. */
+    String connectError(String code, String message, Map<String, ?> data) {
+        var all = new HashMap<String, Object>(data);
+        all.put("code", code);
+        return hub.json.text(new ConnectError(message, all));
+    }
+
+    private record ConnectError(String message, Map<String, Object> data) {}
 
     // ---- moving
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
@@ -12,16 +14,24 @@ import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
+
 import io.sirocco.live.broker.Broker;
 import io.sirocco.live.broker.BrokerException;
+import io.sirocco.live.client.LiveClient;
+
+import org.junit.jupiter.api.Test;
+
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.Test;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Who may come in. */
 class AuthenticationTest {
@@ -154,15 +164,71 @@ class AuthenticationTest {
     }
 
     @Test
-    void anAuthenticatorThatThrowsRefusesAndTellsNothing() {
+    void anAuthenticatorThatThrowsHasTheClientComeAgainAndTellsNothing() {
         try (var service =
-                new Service(
-                        c ->
-                                c.authenticate(
-                                        a -> {
-                                            throw new IllegalStateException("a secret");
-                                        }))) {
-            assertTrue(!refused(service, "").contains("secret"));
+                        new Service(
+                                c ->
+                                        c.password("right")
+                                                .authenticate(
+                                                        a -> {
+                                                            throw new IllegalStateException("sql");
+                                                        }));
+                Peer peer = Peer.session(service.port)) {
+            String answer = peer.send("40{\"password\":\"wrong\"}").next();
+            assertTrue(answer.startsWith("44{"), answer);
+            assertTrue(answer.contains("\"data\":{\"code\":\"unavailable\"}"), answer);
+            assertFalse(answer.contains("sql") || answer.contains("wrong"), answer);
+            admitted(service, "{\"password\":\"right\"}");
+        }
+    }
+
+    @Test
+    void aClientComesAgainToAnAuthenticatorThatHasThrown() throws Exception {
+        var once = new AtomicBoolean();
+        Authenticator broken =
+                attempt -> {
+                    if (once.compareAndSet(false, true)) {
+                        throw new StackOverflowError();
+                    }
+                    return Admission.as("ada");
+                };
+        try (var service = new Service(c -> c.authenticate(broken));
+                var client = LiveClient.create("http://127.0.0.1:" + service.port)) {
+            client.connect().get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void aProgramRefusesWithACodeAndDataOfItsOwn() {
+        Authenticator bans =
+                attempt -> Admission.refused("banned", "come back later", Map.of("days", 3));
+        try (var service = new Service(c -> c.password("p").authenticate(bans));
+                Peer peer = Peer.session(service.port)) {
+            String answer = peer.send("40").next();
+            assertTrue(answer.startsWith("44{\"message\":\"come back later\",\"data\":{"), answer);
+            assertTrue(answer.contains("\"code\":\"banned\""), answer);
+            assertTrue(answer.contains("\"days\":3"), answer);
+            assertEquals(1, service.live.metrics().refused().get("banned"));
+        }
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Admission.refused("two words", "a code is one", Map.of()));
+    }
+
+    @Test
+    void codesThatAProgramMakesUpAreCountedByASetOfThem() {
+        var next = new AtomicInteger();
+        Authenticator each =
+                attempt -> Admission.refused("no" + next.incrementAndGet(), "no", Map.of());
+        try (var service = new Service(c -> c.authenticate(each).anyConnects())) {
+            for (int i = 0; i < 100; i++) {
+                try (Peer peer = Peer.session(service.port).send("40")) {
+                    assertTrue(peer.next().startsWith("44{"));
+                }
+            }
+            Map<String, Long> refused = service.live.metrics().refused();
+            assertEquals(65, refused.size());
+            assertEquals(36, refused.get("other"));
         }
     }
 
@@ -179,7 +245,7 @@ class AuthenticationTest {
             String ticket = "\"ticket\":\"" + service.live.ticket("ada") + "\"";
             String answer = peer.send("40{" + ticket + "}").next();
             assertTrue(answer.contains("\"data\":{\"code\":\"unavailable\"}"), answer);
-            assertTrue(!answer.contains("away"), answer);
+            assertTrue(!answer.contains("away") && !answer.contains("password"), answer);
             admitted(service, "{\"password\":\"p\"," + ticket + "}");
         }
     }
