@@ -3,6 +3,10 @@ package io.sirocco.app;
 
 import io.sirocco.app.config.Overrides;
 import io.sirocco.bench.command.TimeWord;
+
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,8 +16,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * {@code sirocco live}: {@code serve} with {@code on = true} and further options of {@code [live]}.
@@ -67,7 +69,8 @@ final class ServeLive extends Serve {
             several("--origin", "ORIGIN")
                     .description(
                             "An origin whose pages may connect, besides this server:"
-                                    + " https://app.example.org; * for all. Can be repeated.")
+                                    + " https://app.example.org; https://*.example.org; null;"
+                                    + " file://; * for all. Can be repeated.")
                     .build();
 
     private final OptionSpec recovery =

@@ -12,15 +12,17 @@ import io.sirocco.net.Clock;
 import io.sirocco.web.access.Cors;
 import io.sirocco.web.access.RateLimit;
 import io.sirocco.web.access.Rejections;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Issues tickets for the password: {@code POST /ticket} with {@code {"password": "..."}} returns
@@ -55,8 +57,12 @@ final class TicketEndpoint {
     }
 
     private void add(Routes here) {
-        if (!wanted.origins().isEmpty()) {
-            here.filter(cors());
+        List<String> origins = // "null" and file:// may be any page's: those may not read a ticket
+                wanted.origins().stream()
+                        .filter(each -> !each.equals("null") && !each.equals("file://"))
+                        .toList();
+        if (!origins.isEmpty()) {
+            here.filter(cors(origins));
             here.route("OPTIONS", "", request -> Response.empty(204))
                     .executionMode(ExecutionMode.INLINE);
         }
@@ -66,9 +72,9 @@ final class TicketEndpoint {
                 .maxBodyBytes(LONGEST);
     }
 
-    private Filter cors() {
+    private Filter cors(List<String> origins) {
         return new Cors(
-                wanted.origins(),
+                origins,
                 List.of("POST"),
                 List.of("Content-Type"),
                 List.of(),

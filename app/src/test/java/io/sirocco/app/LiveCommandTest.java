@@ -190,6 +190,29 @@ class LiveCommandTest {
         }
     }
 
+    private static int open(int port, String origin) throws Exception {
+        String path = "/socket.io/?EIO=4&transport=polling";
+        try (var http = HttpClient.newHttpClient()) {
+            return http.send(
+                            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                                    .header("Origin", origin)
+                                    .build(),
+                            BodyHandlers.discarding())
+                    .statusCode();
+        }
+    }
+
+    @Test
+    void originsMayBeThoseBelowAHostOrOfNoHost(@TempDir Path folder) throws Exception {
+        String origins = "[live]\norigins = [\"https://*.example.org\", \"null\", \"file://\"]\n";
+        try (Serving serving = file(folder, origins)) {
+            assertEquals(200, open(serving.port(), "https://app.example.org"));
+            assertEquals(200, open(serving.port(), "null"));
+            assertEquals(200, open(serving.port(), "file://"));
+            assertEquals(403, open(serving.port(), "https://example.com"));
+        }
+    }
+
     @Test
     void whoMayPublishIsAnOption(@TempDir Path folder) throws Exception {
         try (Serving serving = file(folder, "[live]\npublish = \"members\"\n");

@@ -20,6 +20,7 @@ import io.sirocco.live.log.Log;
 import io.sirocco.live.serial.SerialExecutor;
 import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
+import io.sirocco.live.wire.WireException;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
@@ -54,6 +55,7 @@ final class Hub implements Upper, Node {
     private static final int PARTS = 32;
     private static final int MAX_REFUSALS = 64; // codes that are counted, which programs choose
     private static final int MAX_WAITING = 100_000; // messages, while one thread hands one out
+    private static final WireException TOO_MANY_CONNECTS = new WireException("429"); // a kind
     private static final CompletionStage<Boolean> YES = CompletableFuture.completedStage(true);
 
     final LiveSettings settings;
@@ -275,12 +277,35 @@ final class Hub implements Upper, Node {
             return YES;
         }
         Limit limit = settings.connects.get();
-        return broker.count("connects " + Guesses.network(address(request)), limit)
+        String network = Guesses.network(address(request));
+        return broker.count("connects " + network, limit)
+                .thenApply(
+                        admitted -> {
+                            if (!admitted) {
+                                failures.logLine(
+                                        "connects", tooMany(network, limit), TOO_MANY_CONNECTS);
+                            }
+                            return admitted;
+                        })
                 .exceptionally(
                         e -> {
                             failures.log("count", "connects are not counted", e);
                             return true;
                         });
+    }
+
+    private String tooMany(String network, Limit limit) {
+        String most =
+                switch (limit) {
+                    case Limit.Bucket(int count, Duration per) -> count + " in " + per;
+                    case Limit.UntilSilence(int count, Duration silence) ->
+                            count + " until none comes for " + silence;
+                };
+        return "connects of "
+                + json.text(network) // with its control characters escaped
+                + " are refused with 429, since one address has "
+                + most
+                + ": if it is a proxy, trust it (docs/proxies.md), or else raise the limit connects";
     }
 
     @Override

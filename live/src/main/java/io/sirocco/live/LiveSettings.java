@@ -9,6 +9,8 @@ import io.sirocco.live.broker.Limit;
 import io.sirocco.live.broker.MemoryBroker;
 import io.sirocco.live.engine.Engine;
 import io.sirocco.live.engine.EngineSettings;
+import io.sirocco.live.engine.Origins;
+
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -194,12 +196,15 @@ public final class LiveSettings {
     }
 
     /**
-     * Pages that may connect beside those of our own host, such as {@code https://app.example.org}.
+     * Pages that may connect beside those of our own host, such as {@code https://app.example.org},
+     * {@code https://*.example.org} for those of all hosts below one, {@code null} for pages
+     * without an origin (sandboxed, or of a file), or {@code file://} for apps that send that. Any
+     * page can have the origin {@code null}.
+     *
+     * @throws IllegalArgumentException for what no page can have as its origin
      */
     public LiveSettings origins(String... origins) {
-        this.origins =
-                Optional.of(
-                        List.of(origins).stream().map(o -> o.toLowerCase(Locale.ROOT)).toList());
+        this.origins = Optional.of(List.of(origins).stream().map(Origins::named).toList());
         return this;
     }
 

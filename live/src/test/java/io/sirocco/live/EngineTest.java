@@ -5,15 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.sirocco.live.broker.Limit;
-import java.io.IOException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** Sessions over both transports, packet by packet. */
 class EngineTest {
@@ -281,6 +289,76 @@ class EngineTest {
                                             .newWebSocketBuilder()
                                             .header("Origin", "https://evil.example")));
         }
+    }
+
+    @Test
+    void originsMayBeAllBelowAHostOrThoseOfFilesAndNothingElseIsNamed() {
+        String query = "EIO=4&transport=polling";
+        try (var service =
+                new Service(c -> c.origins("HTTPS://*.Example.org:443", "null", "file://"))) {
+            for (String good :
+                    List.of(
+                            "https://a.example.org",
+                            "https://a.b.example.org",
+                            "null",
+                            "file://")) {
+                assertEquals(200, Peer.get(service.port, query, "Origin", good).statusCode(), good);
+            }
+            for (String bad :
+                    List.of(
+                            "https://example.org",
+                            "https://.example.org",
+                            "http://a.example.org",
+                            "https://a.example.org:8443",
+                            "https://a.example.org.evil.com",
+                            "https://evil.com/.example.org",
+                            "https://evil.com#.example.org",
+                            "https://a@b.example.org")) {
+                assertEquals(403, Peer.get(service.port, query, "Origin", bad).statusCode(), bad);
+            }
+        }
+        for (String wrong :
+                List.of("*", "https://a.org/", "a.org", "https://a.*.org", "https://*", "")) {
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> Live.create(c -> c.origins(wrong)),
+                    wrong);
+        }
+    }
+
+    @Test
+    void halfOfASurrogatePairArrives() {
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port)) {
+            service.live.onRequest("echo", (client, a) -> a);
+            service.live.broadcast("x", "\uD83C\uDF72", "a\uD83Cb", "\uDF72\uD83C");
+            peer.expects("42[\"x\",\"\uD83C\uDF72\",\"a\\ud83cb\",\"\\udf72\\ud83c\"]");
+            peer.send("421[\"echo\",\"\\ud83c\"]").expects("431[\"\\ud83c\"]");
+        }
+    }
+
+    @Test
+    void connectsThatAreRefusedAreLoggedOnceInAWhile() {
+        PrintStream before = System.err;
+        var log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, UTF_8));
+        try (var service =
+                new Service(
+                        c ->
+                                c.connects(new Limit.Bucket(1, Duration.ofHours(1)))
+                                        .address(request -> "one\naddress"))) {
+            String query = "EIO=4&transport=polling";
+            assertEquals(200, Peer.get(service.port, query).statusCode());
+            for (int i = 0; i < 20; i++) {
+                assertEquals(429, Peer.get(service.port, query).statusCode());
+            }
+        } finally {
+            System.setErr(before);
+        }
+        String[] lines = log.toString(UTF_8).split("\n");
+        assertEquals(
+                1, Arrays.stream(lines).filter(l -> l.contains("429")).count(), log.toString());
+        assertTrue(log.toString(UTF_8).contains("\"one\\naddress\""), log.toString());
     }
 
     @Test

@@ -138,9 +138,13 @@ public record Live(
     }
 
     private static String origin(String text) {
+        if (text.equals("file://") || text.matches("[a-z]+://\\*\\.[^/?#@*\\s]+")) {
+            return text;
+        }
         if (text.length() > 1 && text.contains("*")) {
             throw new ConfigError(
-                    "contains a *: \"" + text + "\"", "list each origin, or write \"*\" for all");
+                    "contains a * where none may be: \"" + text + "\"",
+                    "write \"https://*.example.org\" for all hosts below one, or \"*\" for all");
         }
         return Cors.origin(text);
     }

@@ -3,22 +3,65 @@ package io.sirocco.live.engine;
 
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
+
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Whose pages may connect: those of our own host, and those that were named (RFC 6455 10.2, and
- * CORS for long polling). What sends no {@code Origin} is no browser. Immutable.
+ * CORS for long polling), where {@code https://*.example.org} is any host below that one. What
+ * sends no {@code Origin} is no browser. Immutable.
  */
-record Origins(Optional<List<String>> named) {
+public record Origins(Optional<List<String>> named) {
+    private static final Pattern NAMED =
+            Pattern.compile(
+                    "null|file://"
+                            + "|[a-z][a-z0-9+.-]*://((\\*\\.)?[a-z0-9._-]+|\\[[0-9a-f:.]+])(:\\d{1,5})?");
+    private static final Pattern LABELS = Pattern.compile("[a-z0-9_-]+(\\.[a-z0-9_-]+)*");
+
+    /**
+     * Returns an origin as browsers send it, or a pattern of some, in lower case and without the
+     * default port.
+     *
+     * @throws IllegalArgumentException when no page can have it
+     */
+    public static String named(String text) {
+        String lower = text.toLowerCase(Locale.ROOT);
+        if (!NAMED.matcher(lower).matches()) {
+            throw new IllegalArgumentException(
+                    "'"
+                            + text
+                            + "' is no origin: write scheme, host and port without a path, such as"
+                            + " https://app.example.org, or https://*.example.org for all below it;"
+                            + " null for sandboxed pages, file:// for apps that send that.");
+        }
+        return without(port(lower), lower);
+    }
 
     boolean admit(Request request) {
         Optional<String> origin = request.header("Origin").map(o -> o.toLowerCase(Locale.ROOT));
         return origin.isEmpty()
                 || named.isEmpty()
-                || named.get().contains(origin.get())
+                || named.get().stream().anyMatch(each -> names(each, origin.get()))
                 || ofOurHost(origin.get(), request);
+    }
+
+    private static boolean names(String named, String origin) {
+        int star = named.indexOf('*');
+        if (star < 0) {
+            return named.equals(origin);
+        }
+        int behind = origin.length() - (named.length() - star - 1);
+        return behind > star
+                && origin.startsWith(named.substring(0, star))
+                && origin.endsWith(named.substring(star + 1))
+                && LABELS.matcher(origin).region(star, behind).matches();
+    }
+
+    private static String port(String origin) {
+        return origin.startsWith("https:") ? ":443" : ":80";
     }
 
     /** The scheme is left aside, since a proxy before us may have spoken TLS. */
@@ -27,7 +70,7 @@ record Origins(Optional<List<String>> named) {
         if (host < 3) {
             return false;
         }
-        String port = origin.startsWith("https:") ? ":443" : ":80";
+        String port = port(origin);
         String asked = request.authority().toLowerCase(Locale.ROOT);
         return without(port, origin.substring(host)).equals(without(port, asked));
     }

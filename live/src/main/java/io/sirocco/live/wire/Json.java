@@ -136,7 +136,27 @@ public final class Json {
                     "An object has the member _placeholder, by which the protocol refers to byte"
                             + " arrays: choose another name.");
         }
-        return new Encoded(text, attachments);
+        return new Encoded(escaped(text), attachments);
+    }
+
+    /** Returns JSON in which half of a surrogate pair is escaped: in UTF-8 it would be lost. */
+    private static String escaped(String json) {
+        StringBuilder escaped = null; // unless there is one
+        int copied = 0;
+        for (int i = 0; i < json.length(); i++) {
+            char c = json.charAt(i);
+            if (!Character.isSurrogate(c)) {
+                continue;
+            }
+            if (i + 1 < json.length() && Character.isSurrogatePair(c, json.charAt(i + 1))) {
+                i++;
+                continue;
+            }
+            escaped = escaped == null ? new StringBuilder(json.length() + 16) : escaped;
+            escaped.append(json, copied, i).append("\\u").append(Integer.toHexString(c));
+            copied = i + 1;
+        }
+        return escaped == null ? json : escaped.append(json, copied, json.length()).toString();
     }
 
     /** Returns how many members have the name; within a string, its quotes would be escaped. */
