@@ -15,10 +15,10 @@ socket.on('disconnect', (reason) => {
   console.log(`${cuts} times: ${reason}`);
   process.exit(1);
 });
-socket.on('connect', () => {
-  if (cuts > 0) socket.emit('back', socket.recovered);
+socket.on('sirocco:gap', (gap) => {
+  console.log(`gap ${JSON.stringify(gap)}`);
+  socket.emit('back', socket.recovered);
 });
-socket.on('sirocco:gap', (gap) => console.log(`gap ${JSON.stringify(gap)}`));
 socket.onAny((event, ...all) => {
   if (event !== 'sirocco:gap') console.log(`${event} ${all.filter((each) => Buffer.isBuffer(each)).length}`);
   if (event === 'last') {

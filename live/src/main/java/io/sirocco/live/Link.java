@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.sirocco.live.broker.Limit;
 import io.sirocco.live.engine.Channel;
 import io.sirocco.live.engine.End;
@@ -36,6 +38,17 @@ final class Link implements Channel {
     private static final int MAX_REFUSALS = 8;
     private static final Limit CONNECTS = new Limit.Bucket(NAMESPACES, Duration.ofSeconds(10));
     private static final Duration LOOK_AGAIN = Duration.ofHours(1); // clocks are set
+
+    /**
+     * A CONNECT_ERROR of the namespace / as socket.io-msgpack-parser has it, for a client that uses
+     * that: it has nothing else to tell its user, and would connect for ever.
+     */
+    private static final byte[] OTHER_PARSER =
+            ("\u0083\u00a4type\u0004\u00a3nsp\u00a1/\u00a4data\u0082\u00a7message\u00d9\u0037"
+                            + "this server speaks the default parser of Socket.IO only"
+                            + "\u00a4data\u0081\u00a4code\u00b2unsupported_parser")
+                    .getBytes(ISO_8859_1);
+
     final Hub hub;
     final Session session;
     private Intake intake; // null while nothing of it waits
@@ -257,6 +270,13 @@ final class Link implements Channel {
 
     @Override
     public void binary(byte[] bytes) throws WireException {
+        if (!again && isEmpty()) { // its CONNECT, in bytes
+            again = true;
+            hub.refused("parser");
+            send(Parcel.binary(OTHER_PARSER));
+            session.finish();
+            return;
+        }
         Optional<Received> received = intake().binary(bytes);
         if (received.isPresent()) {
             receive(received.get());

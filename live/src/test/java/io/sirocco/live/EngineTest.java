@@ -20,7 +20,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** Sessions over both transports, packet by packet. */
@@ -323,6 +326,27 @@ class EngineTest {
                     IllegalArgumentException.class,
                     () -> Live.create(c -> c.origins(wrong)),
                     wrong);
+        }
+    }
+
+    @Test
+    void aClientWithAnotherParserIsToldSoInThatParser() {
+        byte[] connect = HexFormat.of().parseHex("82a474797065" + "00" + "a36e7370a12f");
+        try (var service = new Service();
+                Peer peer = Peer.session(service.port).send(connect)) {
+            String packet = peer.next();
+            assertTrue(packet.startsWith("binary 83a47479706504a36e7370a12fa46461746182"), packet);
+            assertTrue(packet.contains(HexFormat.of().formatHex("unsupported_parser".getBytes())));
+            assertTrue(peer.end().startsWith("closed"));
+            assertEquals(Map.of("parser", 1L), service.live.metrics().refused());
+            String polling = Peer.polling(service.port);
+            Peer.post(service.port, polling, "b" + Base64.getEncoder().encodeToString(connect));
+            assertTrue(Peer.get(service.port, polling).body().startsWith("bg6R0eXBl"));
+        }
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port).send(connect)) { // who is in may not
+            assertTrue(peer.end().startsWith("closed"));
+            assertEquals(Map.of(), service.live.metrics().refused());
         }
     }
 

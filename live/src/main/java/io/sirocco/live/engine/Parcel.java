@@ -4,6 +4,7 @@ package io.sirocco.live.engine;
 import io.sirocco.http.PreparedMessage;
 import io.sirocco.http.WebSocket;
 import io.sirocco.live.wire.Payload;
+
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
@@ -51,6 +52,11 @@ public final class Parcel {
      */
     public static Parcel message(String text, List<byte[]> attachments, boolean droppable) {
         return new Parcel(text, attachments, droppable, true);
+    }
+
+    /** A message of bytes alone, as clients with a binary parser have them. */
+    public static Parcel binary(byte[] bytes) {
+        return new Parcel("", List.of(bytes), false, true);
     }
 
     /** Bytes that it costs while it waits, about. */
@@ -108,18 +114,26 @@ public final class Parcel {
         return counts && OUTBOXES.decrementAndGet(this) == 0;
     }
 
+    /** How many of the frames are text: no message of text is empty. */
+    private int texts() {
+        return text.isEmpty() ? 0 : 1;
+    }
+
     /** How many frames it is over a WebSocket. */
     int parts() {
-        return 1 + attachments.size();
+        return texts() + attachments.size();
     }
 
     private PreparedMessage part(int i) {
         PreparedMessage[] all = prepared;
         if (all == null) {
             all = new PreparedMessage[parts()];
-            all[0] = PreparedMessage.text(text);
-            for (int n = 1; n < all.length; n++) {
-                all[n] = PreparedMessage.binary(attachments.get(n - 1));
+            int texts = texts();
+            for (int n = 0; n < all.length; n++) {
+                all[n] =
+                        n < texts
+                                ? PreparedMessage.text(text)
+                                : PreparedMessage.binary(attachments.get(n - texts));
             }
             prepared = all;
         }
@@ -149,7 +163,9 @@ public final class Parcel {
     }
 
     void addTo(StringBuilder body) {
-        Payload.add(body, text);
+        if (texts() > 0) {
+            Payload.add(body, text);
+        }
         attachments.forEach(bytes -> Payload.add(body, bytes));
     }
 }
