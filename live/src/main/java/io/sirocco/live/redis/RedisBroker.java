@@ -12,6 +12,11 @@ import io.sirocco.live.broker.Publication;
 import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Room;
 import io.sirocco.live.broker.Session;
+import io.sirocco.net.log.LazyLogger;
+
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -33,6 +38,8 @@ import java.util.function.Function;
  * <p>Needs Jedis ({@code redis.clients:jedis}) beside it. Any thread.
  */
 public final class RedisBroker implements Broker {
+    private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
+
     private final Terms terms;
     private volatile Running running; // null until it is started
     private volatile boolean closed;
@@ -66,10 +73,53 @@ public final class RedisBroker implements Broker {
         if (closed || running != null) {
             throw new IllegalStateException("A broker is started once.");
         }
-        var starting = new Running(terms, node);
-        starting.open();
+        Running starting = open(node);
         running = starting;
         starting.start();
+    }
+
+    /** Waits for a server that is away, with the lock given back so that this can be closed. */
+    private Running open(Node node) {
+        var backoff = new Backoff();
+        long end = System.nanoTime() + terms.startTimeout().toNanos();
+        for (int attempt = 0; ; attempt++) {
+            var starting = new Running(terms, node);
+            try {
+                starting.open();
+                return starting;
+            } catch (BrokerException e) {
+                if (!isAway(e.getCause()) || System.nanoTime() - end >= 0) {
+                    throw e;
+                }
+                if (attempt == 0) {
+                    LOG.get()
+                            .log(
+                                    Level.WARNING,
+                                    "{0}; the start waits for it for up to {1}",
+                                    e.getMessage(),
+                                    terms.startTimeout());
+                }
+                pause(backoff.failed(), e);
+            }
+        }
+    }
+
+    /** Whether the server may be there later, as one that reads its data from a disk. */
+    private static boolean isAway(Throwable cause) {
+        return cause instanceof JedisConnectionException
+                || cause != null && String.valueOf(cause.getMessage()).startsWith("LOADING");
+    }
+
+    private void pause(Duration time, BrokerException why) {
+        try {
+            wait(Math.max(1, time.toMillis())); // woken early it tries early
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw why;
+        }
+        if (closed) {
+            throw new BrokerException("The broker was closed before it had started.", why);
+        }
     }
 
     @Override
@@ -152,6 +202,7 @@ public final class RedisBroker implements Broker {
     public synchronized void close() {
         if (!closed) {
             closed = true;
+            notifyAll();
             if (running != null) {
                 running.close();
             }

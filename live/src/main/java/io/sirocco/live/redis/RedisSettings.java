@@ -2,11 +2,13 @@
 package io.sirocco.live.redis;
 
 import io.sirocco.live.broker.Depth;
+
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
+
 import javax.net.ssl.SSLContext;
 
 /**
@@ -29,6 +31,7 @@ public final class RedisSettings {
     private String prefix = "sirocco";
     private Duration deadline = Duration.ofSeconds(3);
     private Duration lease = Duration.ofSeconds(6);
+    private Duration startTimeout = Duration.ZERO;
     private Depth depth = Depth.DEFAULT;
     private int waiting = 20_000;
     private long waitingBytes = 32 << 20;
@@ -119,6 +122,17 @@ public final class RedisSettings {
     }
 
     /**
+     * Sets how long a start waits for a server that cannot be reached; 0, the default, for no time:
+     * the start fails. A server that refuses us fails it in any case.
+     *
+     * @param longest up to a day
+     */
+    public RedisSettings startTimeout(Duration longest) {
+        this.startTimeout = between("startTimeout", longest, Duration.ZERO, Duration.ofDays(1));
+        return this;
+    }
+
+    /**
      * How much of the past is kept. The server keeps so much of everything that nodes are told: one
      * that is further behind has a gap. And each node keeps so much in its own memory, for {@link
      * io.sirocco.live.broker.Broker#replay}: many clients that come back at once do not ask the
@@ -146,7 +160,7 @@ public final class RedisSettings {
                             .formatted(lease.toMillis(), deadline.toMillis()));
         }
         var door = new Terms.Door(host, port, tls, context, user, password, database);
-        return new Terms(door, prefix, deadline, lease, depth, waiting, waitingBytes);
+        return new Terms(door, prefix, deadline, lease, startTimeout, depth, waiting, waitingBytes);
     }
 
     private void credentials(String info) {

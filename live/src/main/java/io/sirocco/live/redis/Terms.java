@@ -2,8 +2,10 @@
 package io.sirocco.live.redis;
 
 import io.sirocco.live.broker.Depth;
+
 import java.time.Duration;
 import java.util.Optional;
+
 import javax.net.ssl.SSLContext;
 
 /** {@link RedisSettings}, frozen. Immutable. */
@@ -12,6 +14,7 @@ record Terms(
         String prefix,
         Duration deadline,
         Duration lease,
+        Duration startTimeout,
         Depth depth,
         int waiting,
         long waitingBytes) {
