@@ -366,7 +366,7 @@ final class CluServer implements ReportSink, AutoCloseable {
         boolean taken =
                 scripts.submit(
                         lua.script(),
-                        from.getAddress(),
+                        from,
                         value -> hand(key, new Response.Lua(address, lua.session(), value), from));
         if (!taken) {
             refusals.add(Refusals.Reason.BUSY, from.getAddress());
@@ -479,13 +479,10 @@ final class CluServer implements ReportSink, AutoCloseable {
     /** Sends a report to a client that has registered. Any thread. */
     @Override
     public void send(Report report) {
-        boolean quoted = settings.reports == ReportForm.QUOTED;
-        if (report.host() instanceof Inet4Address host) {
-            var response =
-                    new Response.Lua(
-                            quoted ? address : host, quoted ? 0 : random.nextInt(), report.value());
-            hand(null, response, new InetSocketAddress(report.destination(), report.port()));
-        }
+        boolean ofVendor = settings.reports == ReportForm.QUOTED || report.host().isEmpty();
+        Inet4Address named = ofVendor ? address : (Inet4Address) report.host().orElseThrow();
+        int session = ofVendor ? 0 : random.nextInt();
+        hand(null, new Response.Lua(named, session, report.value()), report.to());
     }
 
     /** Hands a response to the loop. Any thread. */

@@ -5,6 +5,7 @@ import io.sirocco.home.object.HomeObject;
 import io.sirocco.home.object.ObjectContext;
 import java.io.IOException;
 import java.net.Inet4Address;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -64,7 +65,13 @@ final class RemoteClu extends HomeObject {
             throw new LuaError(name() + ":execute(0, script) needs a script, which is a string");
         }
         String script = arguments.tojstring(1);
-        boolean forwards = context().scripts().caller().filter(clients::isController).isPresent();
+        boolean forwards =
+                context()
+                        .scripts()
+                        .caller()
+                        .map(InetSocketAddress::getAddress)
+                        .filter(clients::isController)
+                        .isPresent();
         if (!forwards) {
             return execute(script);
         }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.sirocco.home.lua.ReportClient;
 import io.sirocco.home.lua.ReportForm;
+import io.sirocco.home.protocol.DatagramWriter;
 import io.sirocco.home.protocol.Response;
 import io.sirocco.net.ManualClock;
 import java.io.IOException;
@@ -194,5 +195,41 @@ class SubscriptionTest {
         assertEquals(1, rig.clu.clients().size());
         client.reset().get(30, TimeUnit.SECONDS);
         assertEquals(List.of(), rig.clu.clients());
+    }
+
+    /**
+     * The direct integration of Home Assistant: it leaves its address empty, has one socket for
+     * everything, and knows a report by the session 00000000.
+     */
+    @Test
+    void reportsGoToTheSocketOfAClientThatNamesNoAddress() throws Exception {
+        open(ReportForm.PLAIN);
+        assertEquals("resp:127.0.0.1:a1b2c3d4:0d123456", exchange("req::a1b2c3d4:checkAlive()"));
+        assertEquals(
+                "resp:127.0.0.1:00c0ffee:clientReport:4711:{1000, nil}",
+                exchange("req::00c0ffee:SYSTEM:clientRegister(0,4711,1,{{TIM1,0},\"Missing\"})"));
+        assertEquals("127.0.0.1", rig.clu.clients().getFirst().host());
+        assertEquals(receiver.getLocalPort(), rig.clu.clients().getFirst().port());
+        assertEquals("resp:127.0.0.1:00000001:nil", exchange("req::1:TIM1:set(0,\"2500\")"));
+        second();
+        assertEquals(
+                new Response.Lua(CluRig.LOOPBACK, 0, "clientReport:4711:{2500, nil}"),
+                report(receiver));
+        assertEquals(
+                "resp:127.0.0.1:00000002:4711", exchange("req::2:SYSTEM:clientDestroy(0,4711,1)"));
+        second();
+        assertNull(report(receiver));
+        assertEquals(
+                "nil",
+                rig.clu.evaluate("SYSTEM:clientRegister(0,1,1,{})").get(30, TimeUnit.SECONDS));
+    }
+
+    /** Sends a request from the receiver's socket; returns the text of the response. */
+    private String exchange(String request) throws IOException {
+        byte[] sealed = CluRig.seal(rig.project, request.getBytes(UTF_8));
+        receiver.send(new DatagramPacket(sealed, sealed.length, rig.clu.address()));
+        var writer = new DatagramWriter();
+        int length = writer.write(CluRig.open(rig.project, receive(receiver)));
+        return new String(writer.bytes(), 0, length, UTF_8);
     }
 }

@@ -3,7 +3,7 @@ package io.sirocco.home.lua;
 
 import io.sirocco.net.Clock;
 import java.lang.System.Logger.Level;
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -142,14 +142,14 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
      *     on a thread which is abandoned, on another thread
      * @return false when 10,000 wait, or the runtime is closed: the call is dropped
      */
-    public boolean call(String script, InetAddress source, Consumer<String> done) {
+    public boolean call(String script, InetSocketAddress source, Consumer<String> done) {
         boolean accepted = submit(script, source, done);
         flush();
         return accepted;
     }
 
     /** As {@link #call}, but the thread may sleep until {@link #flush}: for many at a time. */
-    public boolean submit(String script, InetAddress source, Consumer<String> done) {
+    public boolean submit(String script, InetSocketAddress source, Consumer<String> done) {
         return submit(new TaskQueue.Work.Call(script, Optional.of(source), done));
     }
 
@@ -194,7 +194,7 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     }
 
     @Override
-    public Optional<InetAddress> caller() {
+    public Optional<InetSocketAddress> caller() {
         return state().tasks().caller();
     }
 

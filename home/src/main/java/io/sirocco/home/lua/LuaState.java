@@ -313,7 +313,7 @@ final class LuaState {
 
                             @Override
                             public Varargs destroy(Varargs arguments) {
-                                return reports.destroy(arguments);
+                                return reports.destroy(arguments, tasks.caller());
                             }
 
                             @Override

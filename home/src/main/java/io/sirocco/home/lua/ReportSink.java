@@ -2,6 +2,8 @@
 package io.sirocco.home.lua;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Optional;
 
 /** Sends reports to clients that have registered by {@code SYSTEM:clientRegister}. Any thread. */
 @FunctionalInterface
@@ -9,13 +11,13 @@ public interface ReportSink {
     /**
      * A report that is due.
      *
-     * @param host the address that the client has named, for the text of the datagram
-     * @param destination the address to send to: the host, or the address from which the client has
+     * @param host the address that the client has named, for the text of the datagram; empty if it
+     *     has named none
+     * @param to where to send it: the address that the client has named, or that from which it has
      *     registered
-     * @param port the port to send to
      * @param value {@code clientReport:ID:{VALUES}}
      */
-    record Report(InetAddress host, InetAddress destination, int port, String value) {}
+    record Report(Optional<InetAddress> host, InetSocketAddress to, String value) {}
 
     /** Sends a report, or drops it. Must not block. */
     void send(Report report);

@@ -4,6 +4,7 @@ package io.sirocco.home.lua;
 import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaNumber;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -38,13 +40,17 @@ final class Reports {
         LuaValue evaluate(String script);
     }
 
-    private record Key(String host, int port, String id) {}
+    /**
+     * A client.
+     *
+     * @param named whether the address is the one that it has named, not its source
+     */
+    private record Key(InetAddress host, int port, String id, boolean named) {}
 
-    private record Registration(
-            InetAddress host, Optional<InetAddress> source, List<LuaValue> entries) {
+    private record Registration(Optional<InetAddress> source, List<LuaValue> entries) {
         /** Returns the host that has asked for it. */
-        InetAddress from() {
-            return source.orElse(host);
+        InetAddress from(Key key) {
+            return source.orElse(key.host());
         }
     }
 
@@ -77,39 +83,31 @@ final class Reports {
     /**
      * Registers a client, or renews its registration.
      *
-     * @param arguments the address of the client, its port, its id, and the list of entries
-     * @param source the address from which the call has come
+     * @param arguments the address of the client, its port, its id, and the list of entries; or 0,
+     *     its id, a number that means nothing here, and the list: then reports go to the address
+     *     and port from which the call has come
+     * @param caller the address and port from which the call has come
      * @return the first report
      */
-    LuaValue register(Varargs arguments, Optional<InetAddress> source) {
-        Key key = key(arguments);
+    LuaValue register(Varargs arguments, Optional<InetSocketAddress> caller) {
+        Key key = key(arguments, caller);
+        Optional<InetAddress> source = caller.map(InetSocketAddress::getAddress);
         List<LuaValue> entries = entries(arguments.checktable(4));
-        InetAddress host;
-        try {
-            host = Inet4Address.ofLiteral(key.host());
-        } catch (IllegalArgumentException e) {
-            throw new LuaError("clientRegister: " + key.host() + " is no IPv4 address");
-        }
-        if (host.isMulticastAddress()
-                || host.isAnyLocalAddress()
-                || key.host().startsWith("255.")) {
-            throw new LuaError("clientRegister: " + key.host() + " is no address of one client");
-        }
         registrations.remove(key); // so that it becomes the youngest
         if (registrations.size() == MAX) {
-            Key gone = leastDeserving(source.orElse(host));
+            Key gone = leastDeserving(source.orElse(key.host()));
             registrations.remove(gone);
             log.add(
                     Level.WARNING,
                     "clientRegister: "
-                            + gone.host()
+                            + gone.host().getHostAddress()
                             + ":"
                             + gone.port()
                             + " receives no more reports, there are more than "
                             + MAX
                             + " clients");
         }
-        registrations.put(key, new Registration(host, source, entries));
+        registrations.put(key, new Registration(source, entries));
         list();
         scheduleNext();
         return LuaValue.valueOf(value(key, entries));
@@ -123,24 +121,25 @@ final class Reports {
     private Key leastDeserving(InetAddress next) {
         Map<InetAddress, Integer> counts = new HashMap<>();
         counts.put(next, 1);
-        registrations.values().forEach(each -> counts.merge(each.from(), 1, Integer::sum));
+        registrations.forEach((key, each) -> counts.merge(each.from(key), 1, Integer::sum));
         int most =
-                registrations.values().stream()
-                        .mapToInt(each -> counts.get(each.from()))
+                registrations.entrySet().stream()
+                        .mapToInt(each -> counts.get(each.getValue().from(each.getKey())))
                         .max()
                         .orElseThrow();
         return registrations.entrySet().stream()
-                .filter(each -> counts.get(each.getValue().from()) == most)
+                .filter(each -> counts.get(each.getValue().from(each.getKey())) == most)
                 .findFirst()
                 .orElseThrow()
                 .getKey();
     }
 
-    /** Ends a registration; returns the id of the client. */
-    LuaValue destroy(Varargs arguments) {
-        registrations.remove(key(arguments));
+    /** Ends a registration, named as it was registered; returns the id of the client. */
+    LuaValue destroy(Varargs arguments, Optional<InetSocketAddress> caller) {
+        Key key = key(arguments, caller);
+        registrations.remove(key);
         list();
-        return arguments.arg(3);
+        return arguments.arg(key.named() ? 3 : 2);
     }
 
     /** Returns the registered clients, the one renewed last at the end. Any thread. */
@@ -154,7 +153,7 @@ final class Reports {
                         .map(
                                 each ->
                                         new ReportClient(
-                                                each.getKey().host(),
+                                                each.getKey().host().getHostAddress(),
                                                 each.getKey().port(),
                                                 each.getKey().id(),
                                                 each.getValue().entries().size()))
@@ -166,20 +165,47 @@ final class Reports {
         return LuaValue.valueOf("values:" + values(entries(list.checktable())));
     }
 
-    private static Key key(Varargs arguments) {
-        String host = arguments.checkjstring(1);
-        int port = arguments.checkint(2);
-        String id = arguments.checkjstring(3);
-        if (host.length() > 15 || !ADDRESS.matcher(host).matches()) {
-            throw new LuaError("the first argument must be an IPv4 address");
+    private static Key key(Varargs arguments, Optional<InetSocketAddress> caller) {
+        if (arguments.arg1() instanceof LuaNumber && arguments.arg1().todouble() == 0) {
+            InetSocketAddress from =
+                    caller.orElseThrow(
+                            () ->
+                                    new LuaError(
+                                            "the address 0 stands for that of a client; this call"
+                                                    + " has none: name an IPv4 address"));
+            return new Key(from.getAddress(), from.getPort(), id(arguments, 2), false);
         }
+        InetAddress host = host(arguments.checkjstring(1));
+        int port = arguments.checkint(2);
         if (port < 1 || port > 65_535) {
             throw new LuaError("the port must be 1 to 65535, not " + port);
         }
+        return new Key(host, port, id(arguments, 3), true);
+    }
+
+    private static String id(Varargs arguments, int index) {
+        String id = arguments.checkjstring(index);
         if (id.length() > 64) {
             throw new LuaError("the id of a client has up to 64 characters");
         }
-        return new Key(host, port, id);
+        return id;
+    }
+
+    private static InetAddress host(String text) {
+        InetAddress host;
+        try {
+            if (text.length() > 15 || !ADDRESS.matcher(text).matches()) {
+                throw new IllegalArgumentException(text);
+            }
+            host = Inet4Address.ofLiteral(text);
+        } catch (IllegalArgumentException e) {
+            throw new LuaError(
+                    "the first argument must be an IPv4 address, or 0 for that of the call");
+        }
+        if (host.isMulticastAddress() || host.isAnyLocalAddress() || text.startsWith("255.")) {
+            throw new LuaError(text + " is no address of one client");
+        }
+        return host;
     }
 
     private static List<LuaValue> entries(LuaTable list) {
@@ -227,7 +253,7 @@ final class Reports {
                 log.add(
                         Level.WARNING,
                         "clientRegister: "
-                                + key.host()
+                                + key.host().getHostAddress()
                                 + ":"
                                 + key.port()
                                 + " receives no more reports, its values exceed a limit");
@@ -236,14 +262,17 @@ final class Reports {
         } finally {
             busy.remove(key);
         }
-        sink.send(new ReportSink.Report(to.host(), to.host(), key.port(), value));
+        send(key, key.host(), value);
         to.source()
-                .filter(source -> !source.equals(to.host()))
-                .ifPresent(
-                        source ->
-                                sink.send(
-                                        new ReportSink.Report(
-                                                to.host(), source, key.port(), value)));
+                .filter(source -> !source.equals(key.host()))
+                .ifPresent(source -> send(key, source, value));
+    }
+
+    private void send(Key key, InetAddress destination, String value) {
+        Optional<InetAddress> named = key.named() ? Optional.of(key.host()) : Optional.empty();
+        sink.send(
+                new ReportSink.Report(
+                        named, new InetSocketAddress(destination, key.port()), value));
     }
 
     private String value(Key key, List<LuaValue> entries) {

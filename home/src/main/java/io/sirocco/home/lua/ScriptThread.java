@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.lua;
 
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -53,7 +53,7 @@ public interface ScriptThread {
      * Returns the address of the client whose call runs now; empty for any other task. Only for the
      * thread itself.
      */
-    default Optional<InetAddress> caller() {
+    default Optional<InetSocketAddress> caller() {
         return Optional.empty();
     }
 

@@ -2,7 +2,7 @@
 package io.sirocco.home.lua;
 
 import io.sirocco.net.Clock;
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.PriorityQueue;
@@ -35,7 +35,7 @@ final class TaskQueue {
         record Task(String name, Runnable body) implements Work {}
 
         /** A script of a client, whose value {@code done} receives. */
-        record Call(String script, Optional<InetAddress> source, Consumer<String> done)
+        record Call(String script, Optional<InetSocketAddress> source, Consumer<String> done)
                 implements Work {
             @Override
             public int characters() {

@@ -9,7 +9,7 @@ import io.sirocco.net.log.RepeatedFailures;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -142,7 +142,7 @@ final class TaskRunner implements ScriptThread {
     }
 
     @Override
-    public Optional<InetAddress> caller() {
+    public Optional<InetSocketAddress> caller() {
         return call.source();
     }
 

@@ -76,6 +76,18 @@ final class Fields {
         return colons(count) >= count - 1;
     }
 
+    /** Returns whether the next field is empty. */
+    boolean isEmpty() {
+        return fieldEnd() == start;
+    }
+
+    /** Returns whether the next field is empty and others follow, and skips it then. */
+    boolean skipEmpty() {
+        boolean empty = start < end && bytes[start] == ':';
+        start += empty ? 1 : 0;
+        return empty;
+    }
+
     /** Counts the colons that are left, up to {@code most} of them. */
     private int colons(int most) {
         int found = 0;

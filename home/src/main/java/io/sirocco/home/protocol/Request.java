@@ -3,7 +3,10 @@ package io.sirocco.home.protocol;
 
 import java.net.Inet4Address;
 
-/** A request to a controller: the plaintext of a datagram. Immutable. */
+/**
+ * A request to a controller: the plaintext of a datagram. A {@code host} is the address that the
+ * client has written, 0.0.0.0 if it has left it empty. Immutable.
+ */
 public sealed interface Request {
     /**
      * {@code req_discovery_clu}: asks all controllers of the network who they are.

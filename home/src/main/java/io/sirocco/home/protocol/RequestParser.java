@@ -16,7 +16,8 @@ import java.net.Inet4Address;
  *   challenge    : new IV  : req_set_key : new key                      (the key at 62)
  * </pre>
  *
- * <p>Blanks, carriage returns and line feeds at both ends of the text do not count, except where a
+ * <p>A client may leave its address empty ({@code req::SESSION:SCRIPT}) where a session follows.
+ * Blanks, carriage returns and line feeds at both ends of the text do not count, except where a
  * length is exact. A request that is shorter than its shortest form is unknown. Pure functions; any
  * bytes have a result. Any thread.
  */
@@ -43,6 +44,7 @@ public final class RequestParser {
     private static final int SHORTEST_CALL = SHORTEST_ADDRESS + 1 + SHORTEST_SESSION + 1;
     private static final int SET_KEY_LENGTH = NAME + SET_KEY.length + CipherKey.LENGTH;
 
+    private static final Inet4Address NO_ADDRESS = Inet4Address.ofLiteral("0.0.0.0");
     private static final Request UNKNOWN = new Request.Unknown();
     private static final Request MALFORMED = new Request.Malformed();
 
@@ -52,7 +54,8 @@ public final class RequestParser {
     public static Request parse(byte[] bytes, int length) {
         var fields = new Fields(bytes, 0, length);
         if (fields.skip(LUA)) {
-            return length < LUA.length + SHORTEST_CALL + 1 ? UNKNOWN : lua(fields);
+            boolean named = !fields.isEmpty();
+            return named && length < LUA.length + SHORTEST_CALL + 1 ? UNKNOWN : lua(fields);
         }
         if (fields.skip(RESET)) {
             return length < RESET.length + SHORTEST_ADDRESS ? UNKNOWN : reset(fields);
@@ -62,7 +65,10 @@ public final class RequestParser {
             return length < shortest ? UNKNOWN : setIp(fields);
         }
         if (fields.skip(MEASUREMENTS)) {
-            return length < MEASUREMENTS.length + SHORTEST_CALL ? UNKNOWN : measurements(fields);
+            boolean named = !fields.isEmpty();
+            return named && length < MEASUREMENTS.length + SHORTEST_CALL
+                    ? UNKNOWN
+                    : measurements(fields);
         }
         if (fields.skip(DOWNLOADED)) {
             return downloaded(fields);
@@ -83,9 +89,17 @@ public final class RequestParser {
         if (!fields.hasAtLeast(3)) {
             return UNKNOWN;
         }
-        Inet4Address host = fields.address();
+        Inet4Address host = host(fields);
         long session = host == null ? -1 : fields.hex(8);
         return session < 0 ? MALFORMED : new Request.Lua(host, (int) session, fields.rest());
+    }
+
+    /**
+     * Reads the address of the client, by which nothing is sent. Clients that do not know theirs
+     * leave the field empty.
+     */
+    private static Inet4Address host(Fields fields) {
+        return fields.skipEmpty() ? NO_ADDRESS : fields.address();
     }
 
     private static Request reset(Fields fields) {
@@ -101,7 +115,7 @@ public final class RequestParser {
     }
 
     private static Request measurements(Fields fields) {
-        Inet4Address host = fields.hasAtLeast(3) ? fields.address() : null;
+        Inet4Address host = fields.hasAtLeast(3) ? host(fields) : null;
         long session = host == null ? -1 : fields.hex(8);
         return session < 0 ? UNKNOWN : new Request.Measurements(host, (int) session, fields.rest());
     }
@@ -115,7 +129,7 @@ public final class RequestParser {
     }
 
     private static Request checkAlive(Fields fields) {
-        Inet4Address host = fields.hasFields(2) ? fields.address() : null;
+        Inet4Address host = fields.hasFields(2) ? host(fields) : null;
         long session = host == null ? -1 : fields.hex(8);
         return session < 0 ? UNKNOWN : new Request.CheckAlive(host, (int) session);
     }

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.ManualClock;
 import java.io.IOException;
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -204,7 +204,7 @@ class LuaRuntimeTest {
         for (int i = 0; i < 1_000; i++) {
             rig.runtime.submit(
                     Integer.toString(i),
-                    InetAddress.getLoopbackAddress(),
+                    new InetSocketAddress("127.0.0.1", 40_000),
                     value -> {
                         values.add(value);
                         all.countDown();

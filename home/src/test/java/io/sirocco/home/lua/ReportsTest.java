@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.ManualClock;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -49,7 +51,10 @@ class ReportsTest {
 
     private String register(String arguments, InetAddress source) {
         CompletableFuture<String> value = new CompletableFuture<>();
-        rig.runtime.call("SYSTEM:clientRegister(" + arguments + ")", source, value::complete);
+        rig.runtime.call(
+                "SYSTEM:clientRegister(" + arguments + ")",
+                new InetSocketAddress(source, 40_000),
+                value::complete);
         return ScriptRig.await(value);
     }
 
@@ -87,7 +92,10 @@ class ReportsTest {
                 "clientReport:49064:{1, 5}",
                 register("\"10.72.144.72\",4344,49064,{{A,0},\"zz\"}", HOST));
         ReportSink.Report report =
-                new ReportSink.Report(HOST, HOST, 4344, "clientReport:49064:{1, 5}");
+                new ReportSink.Report(
+                        Optional.of(HOST),
+                        new InetSocketAddress(HOST, 4344),
+                        "clientReport:49064:{1, 5}");
         for (int i = 0; i < 5; i++) {
             assertEquals(List.of(report), next(1));
         }
@@ -104,7 +112,7 @@ class ReportsTest {
         register("\"10.72.144.72\",4344,1,{{A,1}}", SOURCE);
         assertEquals(
                 List.of(HOST, SOURCE),
-                next(2).stream().map(ReportSink.Report::destination).toList());
+                next(2).stream().map(each -> each.to().getAddress()).toList());
         assertEquals("clientReport:1:{19:26:35}", rig.reports.getFirst().value());
     }
 

@@ -39,6 +39,16 @@ class RequestParserTest {
         assertEquals(lua(ONE, 1, "x".repeat(9)), parse("\n\t req:1.1.1.1:1:xxxxxxxxx\0"));
     }
 
+    /** As the direct integration of Home Assistant writes its requests. */
+    @Test
+    void theAddressMayBeEmpty() {
+        Inet4Address none = Inet4Address.ofLiteral("0.0.0.0");
+        assertEquals(lua(none, 0x3649, "checkAlive()"), parse("req::00003649:checkAlive()"));
+        assertEquals(lua(none, 1, "a"), parse("req::1:a"));
+        assertEquals(new Request.CheckAlive(none, 1), parse("req_check_alive::1"));
+        assertEquals(new Request.Measurements(none, 1, ""), parse("req_gen_measurements::1:"));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -110,7 +120,8 @@ class RequestParserTest {
                 "req:10.72.144.-1:00003649:checkAlive()",
                 "req: 10.72.144.72:00003649:checkAlive()",
                 "req:host:00003649:checkAlive()",
-                "req::00003649:checkAlive()"
+                "req:::checkAlive()",
+                "req::zz:checkAlive()"
             })
     void malformedHasNoResponse(String text) {
         assertEquals(new Request.Malformed(), parse(text.replace("\\u00e9", "é")));
