@@ -2,6 +2,7 @@
 package io.sirocco.home;
 
 import io.sirocco.home.ObjectSnapshot.Feature;
+import io.sirocco.home.lua.NumberText;
 import io.sirocco.home.lua.ScriptThread;
 import io.sirocco.home.object.HomeObject;
 import java.util.ArrayList;
@@ -106,7 +107,7 @@ final class ObjectList {
         if (value.istable()) {
             return "{...}";
         }
-        String text = PASSWORD.matcher(value.tojstring()).replaceAll("$1...@");
+        String text = PASSWORD.matcher(NumberText.of(value)).replaceAll("$1...@");
         return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT - 3) + "...";
     }
 }

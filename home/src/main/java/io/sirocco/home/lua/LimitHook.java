@@ -35,6 +35,7 @@ import org.luaj.vm2.lib.OneArgFunction;
  * <p>Used by one thread, that of the scripts, except for {@link #stop}.
  */
 final class LimitHook extends DebugLib {
+    private static final String ARITHMETIC = "perform arithmetic on";
     private static final int QUANTUM = 500;
     private static final int LARGE_STRING = 64 << 10; // one that is counted at once
     private static final int LONG_TEXT = 1 << 10; // bytes that compare as fast as an instruction
@@ -302,27 +303,38 @@ final class LimitHook extends DebugLib {
         counters[at] = counter;
         int instruction = closures[at].p.code[counter];
         switch (instruction & 0x3f) {
-            case Lua.OP_CONCAT -> allowConcatenation(instruction, stacks[at]);
+            case Lua.OP_CONCAT -> {
+                requireTexts(Lua.GETARG_B(instruction), Lua.GETARG_C(instruction), at);
+                allowConcatenation(instruction, stacks[at]);
+            }
             case Lua.OP_EQ, Lua.OP_LT, Lua.OP_LE -> {
                 LuaValue left = operand(Lua.GETARG_B(instruction), at);
                 LuaValue right = operand(Lua.GETARG_C(instruction), at);
                 spendOnComparison(left, right);
             }
             case Lua.OP_ADD, Lua.OP_SUB, Lua.OP_MUL, Lua.OP_DIV, Lua.OP_MOD, Lua.OP_POW -> {
+                requireNumbers(Lua.GETARG_B(instruction), Lua.GETARG_C(instruction), at);
                 spendOnText(operand(Lua.GETARG_B(instruction), at)); // which may be a number
                 spendOnText(operand(Lua.GETARG_C(instruction), at));
             }
-            case Lua.OP_UNM -> spendOnText(stacks[at][Lua.GETARG_B(instruction)]);
-            case Lua.OP_GETTABLE, Lua.OP_GETTABUP, Lua.OP_SELF ->
-                    spendOnText(operand(Lua.GETARG_C(instruction), at));
-            case Lua.OP_SETTABLE, Lua.OP_SETTABUP -> {
-                spendOnText(operand(Lua.GETARG_B(instruction), at));
-                LuaValue value = operand(Lua.GETARG_C(instruction), at);
-                if (value instanceof LuaTable) {
-                    allowField(operand(Lua.GETARG_B(instruction), at), value);
-                }
+            case Lua.OP_SETTABLE -> {
+                requireValue(Lua.GETARG_A(instruction), at, "index");
+                allowField(instruction, at);
             }
-            case Lua.OP_CALL, Lua.OP_TAILCALL -> allowCall(stacks[at][Lua.GETARG_A(instruction)]);
+            case Lua.OP_UNM -> {
+                requireValue(Lua.GETARG_B(instruction), at, ARITHMETIC);
+                spendOnText(stacks[at][Lua.GETARG_B(instruction)]);
+            }
+            case Lua.OP_GETTABLE, Lua.OP_SELF -> {
+                requireValue(Lua.GETARG_B(instruction), at, "index");
+                spendOnText(operand(Lua.GETARG_C(instruction), at));
+            }
+            case Lua.OP_GETTABUP -> spendOnText(operand(Lua.GETARG_C(instruction), at));
+            case Lua.OP_SETTABUP -> allowField(instruction, at);
+            case Lua.OP_CALL, Lua.OP_TAILCALL -> {
+                requireValue(Lua.GETARG_A(instruction), at, "call");
+                allowCall(stacks[at][Lua.GETARG_A(instruction)]);
+            }
             default -> {}
         }
         if (--countdown <= 0 || stopped != null) {
@@ -338,11 +350,58 @@ final class LimitHook extends DebugLib {
     private void allowConcatenation(int instruction, LuaValue[] stack) {
         long length = 0;
         for (int i = Lua.GETARG_B(instruction), last = Lua.GETARG_C(instruction); i <= last; i++) {
-            LuaValue value = stack[i];
+            LuaValue value = NumberText.exact(stack[i]);
+            stack[i] = value; // a register of this instruction alone
             length += value.type() == LuaValue.TSTRING ? value.rawlen() : 32;
         }
         if (length > LARGE_STRING) {
             allow(length, "..");
+        }
+    }
+
+    private void allowField(int instruction, int at) {
+        spendOnText(operand(Lua.GETARG_B(instruction), at));
+        LuaValue value = operand(Lua.GETARG_C(instruction), at);
+        if (value instanceof LuaTable) {
+            allowField(operand(Lua.GETARG_B(instruction), at), value);
+        }
+    }
+
+    /**
+     * Throws an error that names what is missing, as Lua 5.2 does: LuaJ says {@code attempt to call
+     * nil} only.
+     *
+     * @param what the instruction does with the value of the register
+     */
+    private void requireValue(int register, int at, String what) {
+        if (stacks[at][register].isnil()) {
+            throw new LuaError(
+                    "attempt to "
+                            + what
+                            + " a nil value"
+                            + VariableName.of(closures[at].p, counters[at], register));
+        }
+    }
+
+    /** As {@link #requireValue}, for two operands: a table may have a metamethod that takes nil. */
+    private void requireNumbers(int left, int right, int at) {
+        if (!Lua.ISK(left) && !(operand(right, at) instanceof LuaTable)) {
+            requireValue(left, at, ARITHMETIC);
+        }
+        if (!Lua.ISK(right) && !(operand(left, at) instanceof LuaTable)) {
+            requireValue(right, at, ARITHMETIC);
+        }
+    }
+
+    /** As {@link #requireNumbers}, for the registers of a concatenation. */
+    private void requireTexts(int first, int last, int at) {
+        for (int i = first; i <= last; i++) {
+            if (stacks[at][i] instanceof LuaTable) {
+                return;
+            }
+        }
+        for (int i = first; i <= last; i++) {
+            requireValue(i, at, "concatenate");
         }
     }
 

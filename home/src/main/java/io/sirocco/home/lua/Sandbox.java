@@ -15,6 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaNumber;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
@@ -29,7 +30,7 @@ import org.luaj.vm2.lib.ZeroArgFunction;
 
 /**
  * The libraries of scripts: the base library, {@code package}, {@code string} and {@code table} of
- * Lua 5.2; no {@code math}, {@code coroutine}, {@code io}, {@code os}, {@code bit32}, {@code
+ * Lua 5.2, and {@code math}; no {@code coroutine}, {@code io}, {@code os}, {@code bit32}, {@code
  * debug}, and no way to Java. Files come from {@link ScriptFiles} only. Used by one thread, that of
  * the scripts.
  */
@@ -121,6 +122,7 @@ final class Sandbox {
         globals.load(new StringLib());
         TableFunctions.install(globals.get("table").checktable(), limits);
         StringFunctions.install(globals.get("string").checktable(), limits);
+        MathFunctions.install(globals, limits);
         globals.STDIN = InputStream.nullInputStream();
         globals.finder = this::open;
         globals.set("_VERSION", "Lua 5.2");
@@ -130,6 +132,15 @@ final class Sandbox {
             LuaValue function = globals.get(name);
             globals.set(name, function(name, arguments -> counted(function, arguments)));
         }
+        LuaValue tostring = globals.get("tostring");
+        globals.set(
+                "tostring",
+                function(
+                        "tostring",
+                        arguments ->
+                                arguments.arg1() instanceof LuaNumber number
+                                        ? NumberText.string(number)
+                                        : tostring.invoke(arguments)));
         LuaValue rawset = globals.get("rawset");
         globals.set(
                 "rawset",
@@ -300,7 +311,7 @@ final class Sandbox {
                                 line.append(
                                         value.istable()
                                                 ? ValueText.of(value)
-                                                : shortened(value.tojstring()));
+                                                : shortened(NumberText.of(value)));
                             }
                             log.add(level, line.toString());
                             return LuaValue.NIL;

@@ -141,7 +141,7 @@ final class StringFormat {
         if (!value.isstring()) {
             throw wrong("string expected, got " + value.typename());
         }
-        return value.strvalue();
+        return NumberText.string(value);
     }
 
     private LuaString string() {
@@ -154,7 +154,7 @@ final class StringFormat {
             }
             return text.strvalue();
         }
-        return value.isstring() ? value.strvalue() : LuaValue.valueOf(value.tojstring());
+        return value.isstring() ? NumberText.string(value) : LuaValue.valueOf(value.tojstring());
     }
 
     // Integers

@@ -30,10 +30,10 @@ final class StringFunctions {
         own.set(library, "match", arguments -> own.find(arguments, false));
         own.set(library, "gmatch", own::allMatches);
         own.set(library, "gsub", own::substitute);
-        own.set(library, "format", arguments -> StringFormat.of(arguments, limits));
+        library.set("format", function("format", arguments -> StringFormat.of(arguments, limits)));
         LuaValue bytes = library.get("byte");
         own.set(library, "byte", arguments -> own.bytes(bytes, arguments));
-        for (String name : new String[] {"lower", "upper", "reverse"}) {
+        for (String name : new String[] {"lower", "upper", "reverse", "len", "sub"}) {
             LuaValue function = library.get(name);
             own.set(
                     library,
@@ -46,7 +46,22 @@ final class StringFunctions {
     }
 
     private void set(LuaTable library, String name, Function function) {
-        library.set(name, function(name, function));
+        library.set(name, function(name, arguments -> function.call(withTexts(arguments))));
+    }
+
+    /** Returns arguments whose numbers with a fraction are strings. */
+    private static Varargs withTexts(Varargs arguments) {
+        for (int i = 1; i <= Math.min(3, arguments.narg()); i++) {
+            if (NumberText.exact(arguments.arg(i)) != arguments.arg(i)) {
+                var texts = new LuaValue[arguments.narg()];
+                for (int at = 0; at < texts.length; at++) {
+                    LuaValue value = arguments.arg(at + 1);
+                    texts[at] = at < 3 ? NumberText.exact(value) : value;
+                }
+                return LuaValue.varargsOf(texts);
+            }
+        }
+        return arguments;
     }
 
     /** A function in Java. */
@@ -55,7 +70,7 @@ final class StringFunctions {
     }
 
     /** Returns a function for Lua. */
-    static LuaValue function(String name, Function function) {
+    static LuaValue function(String title, Function function) {
         return new VarArgFunction() {
             @Override
             public Varargs invoke(Varargs arguments) {
@@ -64,7 +79,7 @@ final class StringFunctions {
 
             @Override
             public String tojstring() {
-                return "function: " + name;
+                return "function: " + title;
             }
         };
     }
@@ -253,7 +268,8 @@ final class StringFunctions {
         if (!value.toboolean()) {
             result.add(text, start, end);
         } else if (value.isstring()) {
-            result.add(value.strvalue(), 0, value.strvalue().length());
+            LuaString added = NumberText.string(value);
+            result.add(added, 0, added.length());
         } else {
             throw new LuaError("invalid replacement value (a " + value.typename() + ")");
         }

@@ -170,6 +170,6 @@ final class TableFunctions {
                             + index
                             + " in table for 'concat'");
         }
-        return value.strvalue();
+        return NumberText.string(value);
     }
 }

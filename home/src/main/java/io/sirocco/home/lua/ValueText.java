@@ -26,7 +26,7 @@ final class ValueText {
      */
     static String of(LuaValue value) {
         if (!value.istable()) {
-            return limited(value.tojstring());
+            return limited(NumberText.of(value));
         }
         StringBuilder text = new StringBuilder();
         table(value, text, 1);
@@ -56,10 +56,10 @@ final class ValueText {
         for (Varargs entry = table.next(LuaValue.NIL);
                 !entry.arg1().isnil();
                 entry = table.next(entry.arg1())) {
-            text.append(separator).append(entry.arg1().tojstring()).append('=');
+            text.append(separator).append(NumberText.of(entry.arg1())).append('=');
             LuaValue value = entry.arg(2);
             if (!value.istable()) {
-                String own = value.tojstring();
+                String own = NumberText.of(value);
                 text.append(value.type() == LuaValue.TSTRING ? quoted(own) : own);
             } else if (level < MAX_LEVELS) {
                 table(value, text, level + 1);

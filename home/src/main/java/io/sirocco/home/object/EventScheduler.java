@@ -8,15 +8,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 
 /**
  * Events by named rules, class 43, such as {@code lights: 0 22 * * *; garden: @sunset+30m Mon-Fri};
- * {@link EventRule} describes them.
+ * {@link EventRule} describes them. A rule without a name has an id only.
  *
  * <table>
  * <caption>Interface</caption>
@@ -26,15 +26,15 @@ import org.luaj.vm2.Varargs;
  *     stopped, 1 started</td></tr>
  * <tr><td>methods</td><td>0 Start, 1 Stop, 2 AddRule(rule): returns its id, nil if it is wrong; 3
  *     DeleteRule(id), 4 GetRule(id): the rule, or nil; 5 EnableRule(id), 6 DisableRule(id); 7
- *     GetRules: a table of id and rule; 8 GetNextRule: id and minutes, rounded up, or nil. An id is
+ *     GetRules: a string of ids and rules, {@code 1: lights: 0 22 * * *; 2: 5 6 * * *}; 8 GetNextRule: id and minutes, rounded up, or nil. An id is
  *     the number or the name of a rule; 3, 5 and 6 return whether there is one</td></tr>
  * <tr><td>events</td><td>0 OnStart, 1 OnStop, 2 OnEvent(name, id), 3 OnRuleAdd(name, id), 4
  *     OnRuleDelete(name, id)</td></tr>
  * </table>
  *
- * <p>There are at most 100 rules, with names of their own. Numbers are not used again. Added rules
- * are not kept over a reset: a script can store RuleList. Rules of the same minute occur in the
- * order of their ids. Used by one thread, that of the scripts.
+ * <p>There are at most 100 rules; no two have the same name. Numbers are not used again. Added
+ * rules are not kept over a reset: a script can store RuleList. Rules of the same minute occur in
+ * the order of their ids. Used by one thread, that of the scripts.
  */
 final class EventScheduler extends ScheduledObject {
     private static final int RULE_LIST = 0;
@@ -95,8 +95,9 @@ final class EventScheduler extends ScheduledObject {
     private void replace(String text) {
         try {
             List<EventRule> all = EventRule.parseAll(text);
-            long names = all.stream().map(EventRule::name).distinct().count();
-            if (all.size() > MAX_RULES || names < all.size()) {
+            List<String> names =
+                    all.stream().map(EventRule::name).filter(name -> !name.isEmpty()).toList();
+            if (all.size() > MAX_RULES || Set.copyOf(names).size() < names.size()) {
                 warn(
                         "feature RuleList: there may be "
                                 + MAX_RULES
@@ -122,11 +123,11 @@ final class EventScheduler extends ScheduledObject {
                             .orElse(LuaValue.NIL);
             case ENABLE_RULE -> LuaValue.valueOf(enable(id(arguments.arg1()), true));
             case DISABLE_RULE -> LuaValue.valueOf(enable(id(arguments.arg1()), false));
-            case GET_RULES -> {
-                var table = new LuaTable();
-                rules.forEach((id, rule) -> table.set(id, LuaText.of(rule.toString())));
-                yield table;
-            }
+            case GET_RULES ->
+                    LuaText.of(
+                            rules.entrySet().stream()
+                                    .map(each -> each.getKey() + ": " + each.getValue())
+                                    .collect(Collectors.joining("; ")));
             case GET_NEXT_RULE ->
                     nextId().<Varargs>map(
                                     id ->
@@ -146,7 +147,9 @@ final class EventScheduler extends ScheduledObject {
             return LuaValue.NIL;
         }
         if (rules.size() == MAX_RULES
-                || rules.values().stream().anyMatch(each -> each.name().equals(rule.name()))) {
+                || !rule.name().isEmpty()
+                        && rules.values().stream()
+                                .anyMatch(each -> each.name().equals(rule.name()))) {
             warn(
                     rules.size() == MAX_RULES
                             ? "AddRule: there are " + MAX_RULES + " rules already"
@@ -165,7 +168,7 @@ final class EventScheduler extends ScheduledObject {
                 .filter(
                         each ->
                                 value.isint() && each.getKey() == value.toint()
-                                        || each.getValue().name().equals(text))
+                                        || !text.isEmpty() && each.getValue().name().equals(text))
                 .map(Map.Entry::getKey)
                 .findFirst();
     }

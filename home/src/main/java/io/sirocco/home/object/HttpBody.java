@@ -8,6 +8,7 @@ import io.sirocco.http.MediaType;
 import io.sirocco.http.Params;
 import io.sirocco.http.Percent;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,8 +47,13 @@ enum HttpBody {
         return contentType;
     }
 
-    /** Returns the type that a script names by its number; empty if it is none. */
+    /** Returns the type that a script gives by its number or its name; empty if it is none. */
     static Optional<HttpBody> of(LuaValue number) {
+        if (number instanceof LuaString name && !number.isnumber()) {
+            return Arrays.stream(values())
+                    .filter(each -> each.name().equalsIgnoreCase(LuaText.text(name)))
+                    .findFirst();
+        }
         boolean valid =
                 number.isint() && number.toint() >= 0 && number.toint() < HttpBody.values().length;
         return valid ? Optional.of(values()[number.toint()]) : Optional.empty();

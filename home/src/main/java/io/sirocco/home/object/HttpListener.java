@@ -10,7 +10,6 @@ import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.MediaType;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
-import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsSettings;
@@ -43,7 +42,8 @@ import org.luaj.vm2.Varargs;
  *
  * <table>
  * <caption>Interface</caption>
- * <tr><td>features</td><td>of the request: 0 Path, 1 Method, 2 Query, 3 RequestType, 4
+ * <tr><td>features</td><td>of the request: 0 Path: one that a script sets is that of the requests
+ *     that it receives, and of those below it; 1 Method, 2 Query, 3 RequestType, 4
  *     RequestHeaders, 5 RequestBody; of the response: 6 ResponseType, 7 ResponseHeaders, 8
  *     ResponseBody, 9 StatusCode (the last two are nil and 200 at the beginning of each request).
  *     {@link HttpBody} describes types and bodies. Of the server,
@@ -67,8 +67,9 @@ import org.luaj.vm2.Varargs;
  * an error, and nothing is sent. Anywhere else it responds to the request that is handled now.
  *
  * <p>The port opens 250 ms after {@code SYSTEM.Init()}, so that OnInit can set it. Several objects
- * on different ports can run. If a port is in use, binding it is tried again each second. Confined
- * to the thread of the scripts.
+ * can have one port: a request is for the one with the longest Path that it begins with, and 404 if
+ * there is none. If a port is in use, binding it is tried again each second. Confined to the thread
+ * of the scripts.
  */
 final class HttpListener extends StandardObject {
     private static final int PATH = 0;
@@ -107,7 +108,9 @@ final class HttpListener extends StandardObject {
     private volatile boolean running; // between setUp and close
     private int run; // a port that opens is that of this run
     private boolean retrying; // says once that the port is in use
-    private Server server; // null for none; changes are guarded by this
+    private final HttpPorts ports;
+    private volatile String ownPath = ""; // of its requests, without a slash at the end
+    private HttpPorts.Shared server; // null for none; changes are guarded by this
     private Thread stopping; // ends the server before; null for none
     private boolean expiring; // the next is scheduled
     private Scheduled expiry = () -> {}; // of the oldest request, which expires first
@@ -179,12 +182,13 @@ final class HttpListener extends StandardObject {
         }
     }
 
-    HttpListener(String name, ObjectContext context) {
-        this(name, context, BodyBudget.OF_PROCESS);
+    HttpListener(String name, ObjectContext context, HttpPorts ports) {
+        this(name, context, ports, BodyBudget.OF_PROCESS);
     }
 
-    HttpListener(String name, ObjectContext context, BodyBudget bodies) {
+    HttpListener(String name, ObjectContext context, HttpPorts ports, BodyBudget bodies) {
         super(name, context);
+        this.ports = ports;
         this.bodies = bodies;
         clear();
     }
@@ -247,7 +251,21 @@ final class HttpListener extends StandardObject {
         }
         retry.cancel();
         try {
-            Server bound = Server.start(config -> configure(config, listen), this::addRoute);
+            HttpPorts.Shared bound =
+                    ports.join(
+                            port,
+                            tls,
+                            this,
+                            shared ->
+                                    Server.start(
+                                            config -> configure(config, listen),
+                                            routes -> routes.any("/*", shared::receive)));
+            if (bound.isTaken(this)) {
+                warn(
+                        "port %d has another HttpListener with path \"%s\", which receives its"
+                                        .formatted(port, ownPath)
+                                + " requests: set feature 0, Path");
+            }
             retrying = false;
             synchronized (this) {
                 if (running) {
@@ -255,7 +273,8 @@ final class HttpListener extends StandardObject {
                     return;
                 }
             }
-            bound.stop(Duration.ZERO); // another thread has closed an abandoned one meanwhile
+            // Another thread has closed an abandoned one meanwhile.
+            ports.leave(bound, this).ifPresent(each -> each.stop(Duration.ZERO));
         } catch (UncheckedIOException e) {
             if (!retrying) {
                 warn("port " + port + ": " + e.getMessage() + "; it is tried again each second");
@@ -282,10 +301,6 @@ final class HttpListener extends StandardObject {
                 .handlerTimeout(TIMEOUT.plusSeconds(5));
     }
 
-    private void addRoute(Routes routes) {
-        routes.any("/*", this::receive);
-    }
-
     private void certificate(TlsSettings settings) {
         Path folder = context().runtime().resolve("http");
         Path chain = folder.resolve("certificate.crt");
@@ -307,15 +322,19 @@ final class HttpListener extends StandardObject {
      */
     @Override
     public void close() {
-        Server bound;
+        HttpPorts.Shared bound;
         synchronized (this) {
             running = false;
             bound = server;
             server = null;
         }
-        if (bound != null) {
-            stopping = Thread.ofVirtual().name("sirocco-home-stop").start(() -> bound.stop(DRAIN));
-        }
+        Optional<Server> last = bound == null ? Optional.empty() : ports.leave(bound, this);
+        last.ifPresent(
+                each ->
+                        stopping =
+                                Thread.ofVirtual()
+                                        .name("sirocco-home-stop")
+                                        .start(() -> each.stop(DRAIN)));
         open.forEach(Exchange::reset); // receive() ends those that come later
         run++;
         retry.cancel();
@@ -345,8 +364,20 @@ final class HttpListener extends StandardObject {
         return waiting.size();
     }
 
+    /** Returns the path of its requests, without a slash at the end. Any thread. */
+    String ownPath() {
+        return ownPath;
+    }
+
+    /** Returns whether a request with a path is for this one. Any thread. */
+    boolean takes(String path) {
+        String own = ownPath;
+        return path.startsWith(own)
+                && (path.length() == own.length() || path.charAt(own.length()) == '/');
+    }
+
     /** Called on a virtual thread. */
-    private Response receive(Request request) throws IOException {
+    Response receive(Request request) throws IOException {
         if (accepted.incrementAndGet() > MAX_WAITING) {
             accepted.decrementAndGet();
             return busy("Too many requests wait.");
@@ -587,6 +618,13 @@ final class HttpListener extends StandardObject {
         switch (index) {
             case PORT -> port = (int) number("Port", value, 0, 65_535, port);
             case TLS -> tls = isOn(value);
+            case PATH -> {
+                super.set(index, value);
+                String path = value.isnil() ? "" : LuaText.text(value).strip();
+                String rooted = path.isEmpty() || path.startsWith("/") ? path : "/" + path;
+                ownPath = rooted.endsWith("/") ? rooted.substring(0, rooted.length() - 1) : rooted;
+                return;
+            }
             case LISTENING -> {
                 readOnly("Listening");
                 return;

@@ -29,10 +29,11 @@ import org.luaj.vm2.Varargs;
  *
  * <table>
  * <caption>Interface</caption>
- * <tr><td>features</td><td>0 Host: with the scheme, {@code http://10.0.0.5:8080}; 1 Path, 2 Query:
+ * <tr><td>features</td><td>0 Host: {@code 10.0.0.5:8080}, with a scheme for another than http; 1 Path, 2 Query:
  *     a string or a table, 3 Method (GET), 4 Timeout: s for the whole response, to 600 (10), 5
- *     RequestType, 7 RequestHeaders, 8 RequestBody; 6 ResponseType: set before SendRequest, the
- *     type to read a response that does not name its own; after a response, its type; 9 ResponseHeaders,
+ *     RequestType, 7 RequestHeaders: a table, or lines {@code Name: value}; 8 RequestBody; 6
+ *     ResponseType: one that a script has set, 1 to 4, decides how responses are read, and JSON and
+ *     XML are asked for by {@code Accept}; otherwise Content-Type decides; after a response, its type; 9 ResponseHeaders,
  *     10 ResponseBody, 11 StatusCode: 0 if there was no response; 12 Active. {@link HttpBody}
  *     describes types and bodies</td></tr>
  * <tr><td>methods</td><td>0 SendRequest: aborts the one before; 1 AbortRequest: no event follows; 2
@@ -74,6 +75,7 @@ final class HttpRequest extends StandardObject {
     private CompletableFuture<ClientResponse> sent = CompletableFuture.completedFuture(null);
     private volatile CompletableFuture<?> active; // of the parsed response; null for none
     private Scheduled retry = () -> {};
+    private LuaValue wanted = LuaValue.NIL; // ResponseType as a script has set it
 
     /** A whole response. */
     private record Received(int status, Headers headers, Optional<MediaType> type, byte[] body) {}
@@ -91,6 +93,7 @@ final class HttpRequest extends StandardObject {
         for (int index = HOST; index <= STATUS_CODE; index++) {
             super.set(index, LuaValue.NIL);
         }
+        wanted = LuaValue.NIL;
         super.set(METHOD, LuaValue.valueOf("GET"));
         super.set(TIMEOUT, LuaValue.valueOf(DEFAULT_TIMEOUT));
         super.set(STATUS_CODE, LuaValue.ZERO);
@@ -105,6 +108,10 @@ final class HttpRequest extends StandardObject {
     public void set(int index, LuaValue value) {
         switch (index) {
             case ACTIVE -> readOnly("Active");
+            case RESPONSE_TYPE -> {
+                wanted = value;
+                super.set(index, value);
+            }
             case TIMEOUT ->
                     super.set(
                             index,
@@ -154,10 +161,10 @@ final class HttpRequest extends StandardObject {
             throw new LuaError(name() + ":SendRequest: " + e.getMessage());
         }
         sent = client.get().sendAsync(request);
-        LuaValue untyped = get(RESPONSE_TYPE);
+        LuaValue type = wanted;
         CompletableFuture<Parsed> parsed =
                 sent.thenCompose(HttpRequest::whole)
-                        .thenApplyAsync(received -> parse(received, untyped), PARSER);
+                        .thenApplyAsync(received -> parse(received, type), PARSER);
         active = parsed;
         fire(ON_REQUEST_SENT);
         Runnable end = TaskCause.inherit(() -> end(parsed, request));
@@ -184,9 +191,10 @@ final class HttpRequest extends StandardObject {
         String parameters =
                 query instanceof LuaTable table ? HttpBody.form(table) : encoded(text(QUERY));
         String path = encoded(text(PATH));
-        String host = text(HOST);
+        String host = text(HOST).strip();
         String url =
-                (host.endsWith("/") ? host.substring(0, host.length() - 1) : host)
+                (host.isEmpty() || host.contains("://") ? "" : "http://")
+                        + (host.endsWith("/") ? host.substring(0, host.length() - 1) : host)
                         + (path.startsWith("/") ? "" : "/")
                         + path
                         + (parameters.isEmpty() || parameters.startsWith("?") ? "" : "?")
@@ -208,6 +216,13 @@ final class HttpRequest extends StandardObject {
         boolean hasBody = type != HttpBody.NONE && !method.equals("GET") && !method.equals("HEAD");
         if (hasBody && !type.contentType().isEmpty() && !headers[0].has("Content-Type")) {
             headers[0] = headers[0].set("Content-Type", type.contentType());
+        }
+        if (!headers[0].has("Accept")) {
+            Optional<HttpBody> expected = HttpBody.of(wanted);
+            if (expected.equals(Optional.of(HttpBody.JSON))
+                    || expected.equals(Optional.of(HttpBody.XML))) {
+                headers[0] = headers[0].set("Accept", expected.get().contentType());
+            }
         }
         request = request.headers(headers[0]);
         return hasBody ? request.body(type.write(body)) : request;
@@ -263,10 +278,11 @@ final class HttpRequest extends StandardObject {
     }
 
     /** Parses a response, not on the thread of the scripts: 1 MiB would delay them. */
-    private Parsed parse(Received received, LuaValue untyped) {
+    private Parsed parse(Received received, LuaValue wanted) {
         HttpBody type = HttpBody.of(received.type, received.body.length);
-        if (type == HttpBody.OTHER && received.type.isEmpty()) {
-            type = HttpBody.of(untyped).orElse(type);
+        HttpBody decided = HttpBody.of(wanted).orElse(HttpBody.NONE);
+        if (type != HttpBody.NONE && decided != HttpBody.NONE && decided != HttpBody.OTHER) {
+            type = decided;
         }
         LuaValue body;
         try {

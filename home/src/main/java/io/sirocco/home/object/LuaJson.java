@@ -73,7 +73,8 @@ final class LuaJson {
 
     private LuaJson() {}
 
-    private static LuaTable protectedMetatable(String text) {
+    /** Returns a metatable that scripts cannot change. */
+    static LuaTable protectedMetatable(String text) {
         var metatable = new LuaTable();
         metatable.set("__metatable", LuaValue.FALSE); // scripts cannot change what all share
         metatable.set(

@@ -3,6 +3,7 @@ package io.sirocco.home.object;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.home.lua.NumberText;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import org.luaj.vm2.LuaString;
@@ -24,7 +25,7 @@ final class LuaText {
     static String text(LuaValue value) {
         return value instanceof LuaString string
                 ? new String(string.m_bytes, string.m_offset, string.m_length, UTF_8)
-                : value.tojstring();
+                : NumberText.of(value);
     }
 
     /** Returns whether the bytes of a string are UTF-8. */

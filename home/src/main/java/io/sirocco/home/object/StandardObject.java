@@ -44,7 +44,7 @@ abstract class StandardObject extends HomeObject {
     }
 
     private static String text(double number) {
-        return LuaValue.valueOf(number).tojstring();
+        return LuaText.text(LuaValue.valueOf(number));
     }
 
     /** Returns whether a value stands for yes: true, or a number except 0. */

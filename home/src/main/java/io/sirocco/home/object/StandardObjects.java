@@ -35,6 +35,7 @@ public final class StandardObjects implements AutoCloseable {
     private boolean closed;
     private LuaValue globals = LuaValue.NIL; // those of the present state
     private Storage.Shared storage;
+    private HttpPorts ports = new HttpPorts();
 
     /**
      * Creates the factory of a controller.
@@ -59,6 +60,7 @@ public final class StandardObjects implements AutoCloseable {
         if (context.globals() != globals) {
             globals = context.globals();
             storage = new Storage.Shared(file);
+            ports = new HttpPorts();
             globals.set("null", LuaJson.NULL);
         }
         Storage.Shared shared = storage;
@@ -73,7 +75,7 @@ public final class StandardObjects implements AutoCloseable {
                     case PRESENCE_SENSOR -> new PresenceSensor(name, context);
                     case EVENT_SCHEDULER -> new EventScheduler(name, context);
                     case STORAGE -> new Storage(name, context, shared);
-                    case HTTP_LISTENER -> new HttpListener(name, context);
+                    case HTTP_LISTENER -> new HttpListener(name, context, ports);
                     case HTTP_REQUEST -> new HttpRequest(name, context, this::client);
                     case MQTT_TOPIC -> new MqttTopic(name, context);
                     default -> null;

@@ -16,20 +16,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A named rule of an event scheduler: {@code NAME: TIME}. The time is a rule of {@link Cron}, or
+ * A rule of an event scheduler: {@code NAME: TIME}, or a time alone, without a name. The time is a rule of {@link Cron}, or
  * sunrise or sunset with an offset and days: {@code garden: @sunset+1h30m Mon-Fri}, {@code hens:
  * @sunrise-15m}. The sun is that over the city of the time zone, unless the rule names a place:
  * {@code @sunset(54.35,18.65)}, latitude and longitude in degrees. An offset is at most 12 hours.
  * The days are those on which the sun itself rises or sets. A rule that begins with {@code !} is
  * disabled. Immutable.
  *
- * @param name of 1 to 64 letters, digits, blanks, {@code _}, {@code -} and {@code .}
+ * @param name empty for none, or of 1 to 64 letters, digits, blanks, {@code _}, {@code -} and {@code .}
  * @param enabled whether it occurs
  * @param time when
  */
 public record EventRule(String name, boolean enabled, Time time) {
     private static final Pattern RULE =
-            Pattern.compile("(!?)\\s*([\\p{L}\\p{N}_.][\\p{L}\\p{N}_. -]{0,63}?)\\s*:\\s*(.+)");
+            Pattern.compile(
+                    "(!?)\\s*(?:([\\p{L}\\p{N}_.][\\p{L}\\p{N}_. -]{0,63}?)\\s*:)?\\s*(.+)");
     private static final Pattern SOLAR =
             Pattern.compile(
                     "@(sunrise|sunset)"
@@ -94,12 +95,12 @@ public record EventRule(String name, boolean enabled, Time time) {
         if (!matcher.matches()) {
             throw new RuleException(
                     rule,
-                    "a name, a colon and a time are expected, as in \"lights: 0 22 * * *\" or"
+                    "a time is expected, with a name and a colon before it if you like, as in \"lights: 0 22 * * *\" or"
                             + " \"garden: @sunset+30m\".");
         }
         String time = matcher.group(3).strip();
         return new EventRule(
-                matcher.group(2),
+                matcher.group(2) == null ? "" : matcher.group(2),
                 matcher.group(1).isEmpty(),
                 time.toLowerCase(Locale.ROOT).startsWith("@sun")
                         ? solar(rule, time)
@@ -180,6 +181,6 @@ public record EventRule(String name, boolean enabled, Time time) {
     /** Returns the rule as it is written. */
     @Override
     public String toString() {
-        return (enabled ? "" : "!") + name + ": " + time;
+        return (enabled ? "" : "!") + (name.isEmpty() ? "" : name + ": ") + time;
     }
 }

@@ -33,7 +33,6 @@ class SandboxTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "math",
                 "coroutine",
                 "io",
                 "os",
@@ -56,8 +55,8 @@ class SandboxTest {
                     """
                     assert, dofile, error, getmetatable, ipairs, load, loadfile, next, pairs, pcall, print; function
                     rawequal, rawget, rawlen, rawset, require, select, setmetatable, tonumber, tostring, type, xpcall; function
-                    log, logInfo, logDebug, logWarning, logError, table.unpack, table.pack, string.format; function
-                    package, package.loaded, table, string, _G, SYSTEM, OBJECT, GATE; table
+                    log, logInfo, logDebug, logWarning, logError, table.unpack, table.pack, string.format, math.floor, math.random; function
+                    package, package.loaded, table, string, math, _G, SYSTEM, OBJECT, GATE; table
                     """)
     void isPresent(String names, String type) {
         rig.start();
@@ -65,6 +64,46 @@ class SandboxTest {
             assertEquals(type, rig.value("type(" + name + ")"), name);
         }
         assertEquals("Lua 5.2", rig.value("_VERSION"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "math.floor(-2.5), -3",
+        "'math.log(8, 2)', 3",
+        "math.log10(1000), 3",
+        "'math.max(1, 7.5, 3)', 7.5",
+        "math.pi, 3.1415926535898",
+        "math.huge, inf",
+        "'select(2, math.modf(3.25))', 0.25",
+        "'(function() local r = math.random(3, 5) return r >= 3 and r <= 5 end)()', true"
+    })
+    void mathematics(String script, String value) {
+        assertEquals(value, rig.start().value(script));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    os.time();                        | index a nil value (global 'os')
+                    nosuch();                         | call a nil value (global 'nosuch')
+                    string.nosuch('x');               | call a nil value (field 'nosuch')
+                    package.a.b.c = 1;                | index a nil value (field 'a')
+                    package:nosuch();                 | call a nil value (method 'nosuch')
+                    local t; t.x = 1;                 | index a nil value (local 't')
+                    local t; return (function() return t() end)(); | call a nil value (upvalue 't')
+                    nosuch(print());                  | call a nil value (global 'nosuch')
+                    return nosuch + 1;                |  perform arithmetic on a nil value (global 'nosuch')
+                    return 1 - package.a;             |  perform arithmetic on a nil value (field 'a')
+                    return -nosuch;                   |  perform arithmetic on a nil value (global 'nosuch')
+                    return 'a' .. nosuch .. 'b';      |  concatenate a nil value (global 'nosuch')
+                    (nosuch or other)();              | call a nil value
+                    """)
+    void anErrorNamesWhatIsMissing(String script, String error) {
+        rig.start();
+        rig.value("print(select(2, pcall(load([[" + script + "]], 'here'))))");
+        assertTrue(rig.logged().contains("here:1 attempt to " + error), rig.logged());
     }
 
     @Test
@@ -148,10 +187,10 @@ class SandboxTest {
     void anErrorHasScriptAndLineAndNoTraceback() {
         rig.script("USER.LUA", "function fails()\n  local x = nil\n  return x.y\nend").start();
         assertEquals(
-                "USER.LUA:3 attempt to index ? (a nil value)",
+                "USER.LUA:3 attempt to index a nil value (local 'x')",
                 rig.value("select(2, pcall(fails))"));
         assertEquals(
-                "h:USER.LUA:3 attempt to index ? (a nil value)",
+                "h:USER.LUA:3 attempt to index a nil value (local 'x')",
                 rig.value("select(2, xpcall(fails, function(m) return 'h:' .. m end))"));
         assertEquals("5", rig.value("select(2, pcall(error, {code = 5})).code"));
         rig.value("fails()");

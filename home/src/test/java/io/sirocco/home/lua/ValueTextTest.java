@@ -36,7 +36,26 @@ class ValueTextTest {
                     1.5;             1.5
                     10/5;            2
                     2^53;            9007199254740992
-                    1e20;            1.0E20
+                    1e20;            1e+20
+                    1234567.89;      1234567.89
+                    {1234567.89};    {1=1234567.89}
+                    {[0.125]=1};     {0.125=1}
+                    0.1+0.2;         0.3
+                    1e-7;            1e-07
+                    -1234567.89;     -1234567.89
+                    2/3;             0.66666666666667
+                    tostring(1234567.89);    1234567.89
+                    "a" .. 1234567.89 .. 0.5 .. 2;  a1234567.890.52
+                    1234567.89 .. "";        1234567.89
+                    (1234567.89 .. ""):len();  10
+                    string.len(1234567.89);  10
+                    string.sub(1234567.89, 2);  234567.89
+                    string.rep(1234567.89, 2, 0.5);  1234567.890.51234567.89
+                    string.format("%s %s", 1234567.89, true);  1234567.89 true
+                    string.gsub("x", "x", 1234567.89);  1234567.89
+                    string.gsub("x", "x", {x = 1234567.89});  1234567.89
+                    table.concat({1234567.89, 2}, ",");  1234567.89,2
+                    tonumber(tostring(1234567.89)) == 1234567.89;  true
                     1/0;             inf
                     -1/0;            -inf
                     0/0;             nan
@@ -66,6 +85,22 @@ class ValueTextTest {
                     """)
     void valuesOfCallsHaveTheReferenceText(String script, String expected) {
         assertEquals(expected, rig.value(script));
+    }
+
+    /** The registers of a concatenation are its own: no variable becomes a string. */
+    @Test
+    void aConcatenatedNumberStaysANumber() {
+        assertEquals(
+                "number number 1234567.89",
+                rig.value(
+                        "(function() local a = 1234567.89; b = a; local s = a .. b;"
+                                + " return type(a) .. ' ' .. type(b) .. ' ' .. a end)()"));
+    }
+
+    @Test
+    void theLogHasAllDigits() {
+        rig.value("print('n=', 1234567.89)");
+        assertTrue(rig.logged().contains("n=1234567.89"), rig.logged());
     }
 
     @Test

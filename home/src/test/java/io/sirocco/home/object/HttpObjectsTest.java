@@ -184,6 +184,101 @@ class HttpObjectsTest {
             assertEquals("application/json", response.headers().firstValue("Content-Type").get());
         }
 
+        /** Two listeners of one port; a third has another path of it, and one all the others. */
+        @Test
+        void listenersOfOnePortAreToldApartByPath() throws Exception {
+            var others = List.of(create(120), create(120), create(120));
+            set(listener, 0, "/HAlistener");
+            open(listener);
+            int port = listener.get(10).toint();
+            String[] paths = {"doors", "/HAlistener/lamps/", "/"};
+            int free = freePort();
+            close(listener);
+            set(listener, 10, free);
+            for (int i = 0; i < paths.length; i++) {
+                set(others.get(i), 0, paths[i]);
+                set(others.get(i), 10, free);
+            }
+            assertTrue(port > 0);
+            var all = new ArrayList<>(others);
+            all.add(listener);
+            for (HomeObject each : all) {
+                handle(
+                        each,
+                        0,
+                        () -> {
+                            set(each, 8, each.name() + " " + get(each, 0));
+                            call(each, 0);
+                        });
+            }
+            others.get(0).setUp();
+            others.get(1).setUp();
+            open(listener);
+            assertEquals("1", get(others.get(0), 12));
+            assertEquals("OBJ0 /HAlistener", response(send(request("/HAlistener"))).body());
+            assertEquals("OBJ0 /HAlistener/x", response(send(request("/HAlistener/x"))).body());
+            assertEquals("OBJ1 /doors", response(send(request("/doors"))).body());
+            assertEquals(
+                    "OBJ2 /HAlistener/lamps/1",
+                    response(send(request("/HAlistener/lamps/1"))).body());
+            assertEquals(404, response(send(request("/doorsteps"))).statusCode());
+            others.get(2).setUp();
+            scripts.thread.advance(Duration.ofMillis(250));
+            assertEquals("OBJ3 /doorsteps", response(send(request("/doorsteps"))).body());
+            others.get(0).close();
+            assertEquals("OBJ3 /doors", response(send(request("/doors"))).body());
+            set(others.get(0), 0, "");
+            others.get(0).setUp();
+            scripts.thread.advance(Duration.ofMillis(250));
+            assertTrue(
+                    scripts.thread
+                            .warnings()
+                            .toString()
+                            .contains("OBJ1: port " + free + " has another"),
+                    () -> scripts.thread.warnings().toString());
+            assertEquals("OBJ0 /HAlistener", response(send(request("/HAlistener"))).body());
+        }
+
+        private void close(HomeObject each) {
+            each.close();
+            each.awaitClose();
+        }
+
+        private static int freePort() throws IOException {
+            try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+                return socket.getLocalPort();
+            }
+        }
+
+        @Test
+        void headersAreFoundInAnyCase() throws Exception {
+            handle(
+                    listener,
+                    0,
+                    () -> {
+                        set(
+                                listener,
+                                8,
+                                listener.get(4).get("authorization").tojstring()
+                                        + " "
+                                        + listener.get(4).get("X-MINE").tojstring()
+                                        + " "
+                                        + listener.get(4).get("X-Other").tojstring());
+                        set(listener, 7, "X-One: 1\r\nx-two:2");
+                        call(listener, 0);
+                    });
+            open(listener);
+            HttpResponse<String> response =
+                    response(
+                            send(
+                                    request("/")
+                                            .header("Authorization", "Bearer t")
+                                            .header("x-mine", "mine")));
+            assertEquals("Bearer t mine nil", response.body());
+            assertEquals("1", response.headers().firstValue("X-One").get());
+            assertEquals("2", response.headers().firstValue("X-Two").get());
+        }
+
         @Test
         void withoutAHandler404() throws Exception {
             open(listener);
@@ -484,7 +579,7 @@ class HttpObjectsTest {
         }
 
         private HttpListener bounded(BodyBudget budget) {
-            var bounded = new HttpListener("bounded", scripts.context(), budget);
+            var bounded = new HttpListener("bounded", scripts.context(), new HttpPorts(), budget);
             created.add(bounded);
             set(bounded, 10, 0);
             return bounded;
@@ -708,6 +803,54 @@ class HttpObjectsTest {
             assertEquals("0", get(request, 12));
         }
 
+        /** As owners publish it: the header is a line, the host has no scheme. */
+        @Test
+        void aHostWithoutASchemeAndHeadersAsLines() throws Exception {
+            set(request, 0, "127.0.0.1:" + server.getAddress().getPort());
+            set(request, 1, "/echo");
+            set(request, 7, "X-Mine: my value\r\nContent-Type: a/b\r\n");
+            set(request, 3, "POST");
+            set(request, 8, "body");
+            send();
+            assertEquals("POST /echo body", get(request, 10));
+            assertEquals("my value", request.get(9).get("x-mine").tojstring());
+            assertEquals("a/b", request.get(9).get("X-TYPE").tojstring());
+            set(request, 7, "no colon");
+            var wrong = assertThrows(LuaError.class, () -> call(request, 0));
+            assertTrue(wrong.getMessage().contains("\"no colon\""), wrong.getMessage());
+        }
+
+        @Test
+        void theTypeThatAScriptSetsDecides() throws Exception {
+            server.createContext(
+                    "/json", // whose Content-Type is wrong
+                    exchange ->
+                            respond(
+                                    exchange,
+                                    "text/html",
+                                    "{\"accept\":\""
+                                            + exchange.getRequestHeaders().getFirst("Accept")
+                                            + "\"}"));
+            set(request, 1, "/json");
+            send();
+            assertEquals("{\"accept\":\"null\"}", get(request, 10));
+            assertEquals("5", get(request, 6));
+            for (Object json : new Object[] {2, "JSON"}) {
+                set(request, 6, json);
+                for (int i = 0; i < 2; i++) {
+                    send();
+                    assertEquals("application/json", request.get(10).get("accept").tojstring());
+                    assertEquals("2", get(request, 6));
+                }
+            }
+            set(request, 7, "accept: x/y");
+            send();
+            assertEquals("x/y", request.get(10).get("accept").tojstring());
+            set(request, 6, 1);
+            send();
+            assertEquals("{\"accept\":\"x/y\"}", get(request, 10));
+        }
+
         @Test
         void getSendsNoBody() throws Exception {
             set(request, 1, "/echo/a b");
@@ -837,8 +980,7 @@ class HttpObjectsTest {
 
         @Test
         void wrongFeatures() {
-            set(request, 0, "10.0.0.5");
-            assertThrows(LuaError.class, () -> call(request, 0));
+            assertThrows(LuaError.class, () -> call(create(121), 0), "without a host");
             set(request, 0, "http://u:p@127.0.0.1");
             assertThrows(LuaError.class, () -> call(request, 0));
             set(request, 0, "http://127.0.0.1:1");

@@ -284,7 +284,7 @@ class InterfacesTest {
         assertReturns("str", rules, scheduler, 5, "1");
         assertReturns("str", rules, scheduler, 6, "a");
         assertReturns("str", rules, scheduler, 5, "a");
-        assertReturns("table", rules, scheduler, 7);
+        assertReturns("str", rules, scheduler, 7);
         assertReturns("num", rules, scheduler, 8);
         assertReturns("str", rules, scheduler, 3, "1");
         assertEquals("0", scheduler.get(3).tojstring());

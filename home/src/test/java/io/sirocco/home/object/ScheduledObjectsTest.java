@@ -330,11 +330,29 @@ class ScheduledObjectsTest {
             assertEquals("true", call(scheduler, 5, 1).tojstring());
             assertEquals("true", call(scheduler, 3, 1).tojstring());
             assertEquals("false", call(scheduler, 3, 1).tojstring());
-            assertEquals("b: 0 15 * * *", call(scheduler, 7).arg1().get(2).tojstring());
+            assertEquals("2: b: 0 15 * * *", call(scheduler, 7).tojstring());
             hours(3);
             assertEquals(
                     List.of("start", "add a 1", "add b 2", "delete a 1", "event b 2"),
                     scripts.events());
+        }
+
+        @Test
+        void rulesWithoutANameHaveAnId() {
+            call(scheduler, 0);
+            assertEquals("1", call(scheduler, 2, "0 14 * * *").tojstring());
+            assertEquals("2", call(scheduler, 2, "0 15 * * *").tojstring());
+            assertEquals("3", call(scheduler, 2, "b: 0 16 * * *").tojstring());
+            assertEquals("true", call(scheduler, 6, 2).tojstring());
+            assertEquals(
+                    "1: 0 14 * * *; 2: !0 15 * * *; 3: b: 0 16 * * *",
+                    call(scheduler, 7).tojstring());
+            set(scheduler, 0, get(scheduler, 0));
+            assertEquals("0 14 * * *; !0 15 * * *; b: 0 16 * * *", get(scheduler, 0));
+            assertEquals("false", call(scheduler, 3, "").tojstring());
+            hours(2);
+            assertEquals(
+                    List.of("start", "add  1", "add  2", "add b 3", "event  4"), scripts.events());
         }
 
         @Test

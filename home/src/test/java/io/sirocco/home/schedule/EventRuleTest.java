@@ -61,7 +61,14 @@ class EventRuleTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a: 0 22 * * *", "!b c: @sunset(1.5,2)-1h Mon,Tue", "d: @daily"})
+    @ValueSource(
+            strings = {
+                "a: 0 22 * * *",
+                "!b c: @sunset(1.5,2)-1h Mon,Tue",
+                "d: @daily",
+                "0 22 * * *",
+                "!@sunset+1h"
+            })
     void theTextIsARuleAgain(String text) {
         EventRule rule = EventRule.parse(text);
         assertEquals(text, rule.toString());
@@ -73,8 +80,9 @@ class EventRuleTest {
             delimiter = '|',
             textBlock =
                     """
-            0 22 * * *            | a name, a colon and a time are expected
-            : 0 22 * * *          | a name, a colon and a time are expected
+            0 22 * *              | five fields
+            : 0 22 * * *          | five fields
+            lights                | five fields
             a: 0 22 * *           | five fields
             a: @sunset+           | is no time of the sun
             a: @sunset 30m        | is no day of the week
