@@ -25,6 +25,7 @@ main() {
     has_the_files_of_a_deb
     runs_alone "$place/deb/usr/bin/sirocco"
     has_a_sound_unit "$place/deb/usr/lib/systemd/system/sirocco.service"
+    has_a_sound_unit "$place/deb/usr/lib/systemd/system/sirocco-home.service"
 }
 
 # With no PATH, no JAVA_HOME and no home, and with a JVM that ends when it cannot take its cache.
@@ -83,7 +84,7 @@ has_no_module_too_many() { # JAVA
 has_the_files_of_a_deb() {
     local file
     for file in etc/sirocco/sirocco.toml usr/bin/sirocco usr/lib/sirocco/bin/sirocco usr/lib/sirocco/lib/sirocco.jar \
-        usr/lib/sirocco/runtime/bin/java usr/lib/systemd/system/sirocco.service usr/share/doc/sirocco/copyright \
+        usr/lib/sirocco/runtime/bin/java usr/lib/systemd/system/sirocco.service usr/lib/systemd/system/sirocco-home.service usr/share/doc/sirocco/copyright \
         usr/share/man/man1/sirocco.1.gz; do
         [ -s "$place/deb/$file" ] || echo "the .deb has no $file"
     done
@@ -97,7 +98,7 @@ has_the_files_of_a_deb() {
 
 # An exposure of 2.0 is the most that is let pass; systemd calls 1.7 to 2.9 OK.
 has_a_sound_unit() { # UNIT
-    local unit=$place/sirocco.service
+    local unit=$place/${1##*/}
     if ! has systemd-analyze; then return; fi
     sed "s:/usr/bin/sirocco:$place/deb/usr/bin/sirocco:; /^Documentation=/d" "$1" >"$unit"
     systemd-analyze verify "$unit"

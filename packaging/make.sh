@@ -63,7 +63,7 @@ lay_out() { # DIR
     cp "$top/LICENSE" "$top/README.md" "$1"
     cp "$top/app/src/main/resources/io/sirocco/app/sirocco.toml" "$1/etc"
     sed "s/@VERSION@/$version/; s/@DATE@/$(date -u -d "@$time" +%F)/" "$here/sirocco.1" >"$1/share/man/man1/sirocco.1"
-    cp "$here/sirocco.service" "$1/share/systemd"
+    cp "$here/sirocco.service" "$here/sirocco-home.service" "$1/share/systemd"
 }
 
 # A JVM with the modules that are needed and no others. It is not compressed: the packages are.
@@ -140,7 +140,7 @@ make_deb() {
     move_cache "$root/usr/lib/sirocco/lib/sirocco.aot" "$work/$name" /usr/lib/sirocco
     ln -s ../lib/sirocco/bin/sirocco "$root/usr/bin/sirocco"
     cp "$work/$name/etc/sirocco.toml" "$root/etc/sirocco"
-    cp "$here/sirocco.service" "$root/usr/lib/systemd/system"
+    cp "$here/sirocco.service" "$here/sirocco-home.service" "$root/usr/lib/systemd/system"
     gzip -n -9 -c "$work/$name/share/man/man1/sirocco.1" >"$root/usr/share/man/man1/sirocco.1.gz"
     gzip -n -9 -c "$top/CHANGELOG.md" >"$root/usr/share/doc/sirocco/changelog.gz"
     cp "$here/debian/copyright" "$top/README.md" "$root/usr/share/doc/sirocco"

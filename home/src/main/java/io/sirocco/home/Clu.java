@@ -34,6 +34,8 @@ import java.util.function.Consumer;
  * <p>Any thread; {@link #start} and {@link #close} block.
  */
 public final class Clu implements AutoCloseable {
+    private static final String KNOWN_PIN = "00000000"; // of the reference, and of its copies
+
     private final Loops loops;
     private final Identity identity;
     private final String pin;
@@ -87,6 +89,16 @@ public final class Clu implements AutoCloseable {
         var log = new ScriptLog(Clock.system());
         var keyFile = new KeyFile(directory);
         KeyFile.Content keys = withKeyOfProject(keyFile.open(), keyFile, settings, log);
+        if (keys.pin().equals(KNOWN_PIN)) {
+            log.add(
+                    Level.WARNING,
+                    "the PIN is "
+                            + KNOWN_PIN
+                            + ", which everybody knows: anyone in the network can take over this"
+                            + " controller. For a PIN of its own stop it, move keys.json away and"
+                            + " start it again; Object Manager must adopt it anew. Once it has a"
+                            + " project key, --fortified keeps others out as well");
+        }
         Identity identity =
                 Identity.open(directory.resolve("root/a"), mac(settings.address), settings.version);
         Loops loops =
@@ -193,7 +205,7 @@ public final class Clu implements AutoCloseable {
             var key = new CipherKey(Bytes.of(both.key()), Bytes.of(both.iv()));
             KeyFile.Content next = keys.withKeyOfProject(key);
             if (!next.equals(keys)) {
-                file.write(next);
+                writeKeyOfProject(file, next, log);
             }
             return next;
         } catch (ProjectException e) {
@@ -208,6 +220,18 @@ public final class Clu implements AutoCloseable {
             }
             log.add(Level.WARNING, "the controller keeps its key: " + e.getMessage());
             return keys;
+        }
+    }
+
+    /** Writes the key of the project; the next start reads it again if the disk is full. */
+    private static void writeKeyOfProject(KeyFile file, KeyFile.Content next, ScriptLog log) {
+        try {
+            file.write(next);
+        } catch (IOException e) {
+            log.add(
+                    Level.WARNING,
+                    "the key of project.omp is in use, but keys.json cannot be written: "
+                            + e.getMessage());
         }
     }
 

@@ -42,17 +42,21 @@ record Identity(int serial, byte[] mac) {
      * CONFIG.JSON} is damaged, the serial number is that of {@code config.txt}, or a new one.
      *
      * @param version of the product, for {@code fwVer}
-     * @throws IOException if a file cannot be read or written
+     * @throws IOException if a file cannot be read, or CONFIG.JSON is missing and cannot be
+     *     written: the serial number would be another at the next start
      */
     static Identity open(Path folder, byte[] mac, String version) throws IOException {
         Path file = folder.resolve("CONFIG.JSON");
         int serial;
+        boolean isKept = true; // the serial number, whatever is written now
         try {
             serial = serial(file, Files.readAllBytes(file));
         } catch (NoSuchFileException e) {
             serial = newSerial();
+            isKept = false;
         } catch (Damaged e) {
             serial = serialOfText(folder.resolve("config.txt"));
+            isKept = false;
             LOG.get()
                     .log(
                             Level.WARNING,
@@ -61,8 +65,8 @@ record Identity(int serial, byte[] mac) {
                             Integer.toUnsignedString(serial));
         }
         var identity = new Identity(serial, mac.clone());
-        update(file, identity.json(version));
-        update(folder.resolve("config.txt"), identity.text());
+        update(file, identity.json(version), isKept);
+        update(folder.resolve("config.txt"), identity.text(), true);
         return identity;
     }
 
@@ -92,10 +96,28 @@ record Identity(int serial, byte[] mac) {
         return newSerial();
     }
 
-    /** Writes a file unless it has this content: so a controller starts when the disk is full. */
-    private static void update(Path file, byte[] content) throws IOException {
-        if (!Files.isRegularFile(file) || !Arrays.equals(Files.readAllBytes(file), content)) {
+    /**
+     * Writes a file unless it has this content.
+     *
+     * @param isOptional logs that it cannot be written: so a controller starts when the disk is
+     *     full and another network card has another MAC address
+     */
+    private static void update(Path file, byte[] content, boolean isOptional) throws IOException {
+        if (Files.isRegularFile(file) && Arrays.equals(Files.readAllBytes(file), content)) {
+            return;
+        }
+        try {
             AtomicFile.write(file, content);
+        } catch (IOException e) {
+            if (!isOptional) {
+                throw e;
+            }
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "{0} is out of date, since it cannot be written: {1}",
+                            file,
+                            e.getMessage());
         }
     }
 

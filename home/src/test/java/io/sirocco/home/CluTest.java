@@ -439,4 +439,14 @@ class CluTest {
     private static <T> T get(CompletableFuture<T> future) throws Exception {
         return future.get(30, TimeUnit.SECONDS);
     }
+
+    @Test
+    void aPinThatEverybodyKnowsIsWarnedOf(@TempDir Path folder) throws Exception {
+        try (var known = new CluRig(folder)) {
+            assertTrue(
+                    known.clu.log().lines().stream()
+                            .anyMatch(line -> line.text().contains("the PIN is 00000000")),
+                    () -> known.clu.log().lines().toString());
+        }
+    }
 }

@@ -189,8 +189,12 @@ class FullDiskTest {
         client.reset().get(30, TimeUnit.SECONDS);
         process.kill();
         client.close();
+        String other = "{\"sn\":219296854,\"mac\":\"0eaa55aa55aa\"}"; // of another network card
+        Files.writeString(scripts.resolve("CONFIG.JSON"), other);
         open(FULL);
         await("7", () -> execute("x"));
+        assertEquals(other, Files.readString(scripts.resolve("CONFIG.JSON")));
+        assertTrue(process.output().contains("CONFIG.JSON is out of date"), process::output);
         client.startTftp().get(30, TimeUnit.SECONDS);
     }
 

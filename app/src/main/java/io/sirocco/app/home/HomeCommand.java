@@ -22,6 +22,7 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,7 +47,11 @@ import picocli.CommandLine.Spec;
             InterfacesCommand.class
         })
 public final class HomeCommand implements Callable<Integer> {
+    private static final long ADDRESS_CHECK = 2; // seconds
+    private static final int MISSING_CHECKS = 2; // an address that DHCP renews may be gone for one
+
     private final Consumer<Runnable> onStop;
+    private final CountDownLatch stopped = new CountDownLatch(1);
 
     @Spec private CommandSpec spec;
 
@@ -161,6 +166,10 @@ public final class HomeCommand implements Callable<Integer> {
                 throw wrong("--mqtt: " + e.getMessage());
             }
         }
+        onStop.accept(stopped::countDown);
+        if (!awaitAddress()) {
+            return 0;
+        }
         LocalAddress local = LocalAddress.of(demo && on == null ? "127.0.0.1" : on);
         BoundPorts.requireFree(local.address(), udp);
         Path folder = folder();
@@ -177,11 +186,48 @@ public final class HomeCommand implements Callable<Integer> {
         return 0;
     }
 
+    /**
+     * Waits until the interface has an IPv4 address, as at the start of a machine.
+     *
+     * @return false if the command is to stop
+     */
+    private boolean awaitAddress() throws IOException, InterruptedException {
+        for (boolean isFirst = true; LocalAddress.isExpected(on); isFirst = false) {
+            if (isFirst) {
+                PrintWriter out = spec.commandLine().getOut();
+                out.printf("%s has no IPv4 address yet: waiting for one%n", on);
+                out.flush();
+            }
+            if (stopped.await(1, TimeUnit.SECONDS)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Returns when the command is to stop.
+     *
+     * @throws IOException if this machine has lost the address: sockets on it receive nothing
+     */
+    private void awaitStop(LocalAddress local) throws IOException, InterruptedException {
+        int missing = 0;
+        while (!stopped.await(ADDRESS_CHECK, TimeUnit.SECONDS)) {
+            missing = local.isPresent() ? 0 : missing + 1;
+            if (missing == MISSING_CHECKS) {
+                throw new IOException(
+                        "%s is no address of this machine any more. The controller ends: start it"
+                                        .formatted(local.address().getHostAddress())
+                                + " again for the new address of "
+                                + local.on().getName()
+                                + ", or let systemd do so (Restart=on-failure)");
+            }
+        }
+    }
+
     private void serve(
             LocalAddress local, int udp, int tftp, Path folder, Optional<InetSocketAddress> page)
             throws IOException, InterruptedException {
-        var stopped = new CountDownLatch(1);
-        onStop.accept(stopped::countDown);
         try (Clu clu =
                         Clu.start(
                                 settings ->
@@ -213,7 +259,7 @@ public final class HomeCommand implements Callable<Integer> {
                 out.printf("Folder %s%n", folder);
             }
             out.flush();
-            stopped.await();
+            awaitStop(local);
         }
     }
 

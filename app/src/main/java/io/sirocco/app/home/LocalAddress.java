@@ -6,12 +6,16 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /** An IPv4 address of this machine, and the broadcast address of its network. Immutable. */
 record LocalAddress(NetworkInterface on, Inet4Address address, InetAddress broadcast) {
+    private static final Path INTERFACES = Path.of("/sys/class/net");
+
     /**
      * Returns the address that a word names: an interface, an address, or neither for the only
      * private one (RFC 1918).
@@ -40,6 +44,18 @@ record LocalAddress(NetworkInterface on, Inet4Address address, InetAddress broad
                                 + list(all)
                         : "this machine has several private IPv4 addresses: choose one by --interface, of "
                                 + list(usable));
+    }
+
+    /** Returns whether a word names an interface that has no IPv4 address yet; Java lists none. */
+    static boolean isExpected(String word) throws SocketException {
+        return word != null
+                && Files.isDirectory(INTERFACES.resolve(word.replace('/', '_')))
+                && all().stream().noneMatch(each -> each.isNamed(word));
+    }
+
+    /** Returns whether this machine still has the address. */
+    boolean isPresent() throws SocketException {
+        return NetworkInterface.getByInetAddress(address) != null;
     }
 
     private boolean isNamed(String word) {

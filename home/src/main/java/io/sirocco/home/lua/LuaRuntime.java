@@ -47,7 +47,7 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     private CompletableFuture<LuaStatus> booted = new CompletableFuture<>();
     private CompletableFuture<LuaStatus> bootedCopy = booted.copy(); // one for all resets
     private boolean resetting; // the current state ends for a reset
-    private boolean closed;
+    private volatile boolean closed;
 
     private LuaRuntime(Path root, ReportSink sink, LuaSettings settings) {
         this.files = new ScriptFiles(root);
@@ -171,6 +171,16 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
                 return false;
             }
         }
+    }
+
+    /** Gives a call that waits in a state which ends to its successor; false if there is none. */
+    boolean handOver(LuaState ending, TaskQueue.Work.Call call) {
+        LuaState next = current;
+        boolean taken = next != ending && !closed && next.tasks().submit(call);
+        if (taken) {
+            next.tasks().wake();
+        }
+        return taken;
     }
 
     /** Wakes the thread after {@link #submit}. */

@@ -139,6 +139,7 @@ final class LuaState {
                         runtime.limits(),
                         globals,
                         sandbox,
+                        call -> runtime.handOver(this, call),
                         this::reachedWait,
                         this::outOfMemory);
         this.hook = tasks.hook();
@@ -368,7 +369,8 @@ final class LuaState {
         if (script == Script.NONE) {
             booted(LuaStatus.ERROR);
         } else {
-            tasks.execute("checkAlive() at boot", this::probe);
+            // Later, if only by nothing: that is accepted however many calls wait.
+            tasks.schedule("checkAlive() at boot", Duration.ZERO, this::probe);
         }
     }
 

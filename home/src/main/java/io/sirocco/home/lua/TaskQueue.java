@@ -34,9 +34,21 @@ final class TaskQueue {
         /** A task in Java. */
         record Task(String name, Runnable body) implements Work {}
 
-        /** A script of a client, whose value {@code done} receives. */
-        record Call(String script, Optional<InetSocketAddress> source, Consumer<String> done)
+        /**
+         * A script of a client, whose value {@code done} receives.
+         *
+         * @param late whether it has come after its state was stopped
+         */
+        record Call(
+                String script,
+                Optional<InetSocketAddress> source,
+                Consumer<String> done,
+                boolean late)
                 implements Work {
+            Call(String script, Optional<InetSocketAddress> source, Consumer<String> done) {
+                this(script, source, done, false);
+            }
+
             @Override
             public int characters() {
                 return script.length();

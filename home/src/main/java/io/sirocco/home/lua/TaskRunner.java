@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.luaj.vm2.Globals;
@@ -29,8 +30,10 @@ import org.luaj.vm2.LuaValue;
 /**
  * Runs the tasks of a {@link LuaState}: calls of clients, events and timers. It runs them while the
  * main script waits, and in between while a task exceeds its slice: such a task goes on when those
- * on top of it have ended. Everything that waits in a state which ends is refused: a call gets
- * value nil. Used by one thread, that of the state; any thread may add work.
+ * on top of it have ended. Of what waits in a state which ends, calls that have come since it was
+ * stopped, and those of {@code checkAlive()}, go to its successor. All else is refused, so that a
+ * reset ends what has blocked the scripts: a call gets value nil. Used by one thread, that of the
+ * state; any thread may add work.
  */
 final class TaskRunner implements ScriptThread {
     private static final LazyLogger LOG = LazyLogger.of(LuaState.class);
@@ -50,6 +53,7 @@ final class TaskRunner implements ScriptThread {
     private final Globals globals;
     private final LimitHook hook;
     private final ChunkCache chunks;
+    private final Predicate<Work.Call> successor;
     private final Runnable mainWaits;
     private final Runnable outOfMemory;
     private final Set<Work.Call> running = // those that are interrupted included
@@ -59,6 +63,7 @@ final class TaskRunner implements ScriptThread {
     /**
      * Creates a runner without tasks.
      *
+     * @param successor takes a call that waits when the state ends; returns whether it has
      * @param mainWaits is called whenever the main script begins to wait
      * @param outOfMemory is called when the heap is full, and must not allocate
      */
@@ -68,6 +73,7 @@ final class TaskRunner implements ScriptThread {
             LuaLimits limits,
             Globals globals,
             Sandbox sandbox,
+            Predicate<Work.Call> successor,
             Runnable mainWaits,
             Runnable outOfMemory) {
         this.clock = clock;
@@ -76,6 +82,7 @@ final class TaskRunner implements ScriptThread {
         this.globals = globals;
         this.hook = new LimitHook(limits, clock, log, globals, this::runOthers);
         this.chunks = new ChunkCache(sandbox);
+        this.successor = successor;
         this.mainWaits = mainWaits;
         this.outOfMemory = outOfMemory;
     }
@@ -84,7 +91,10 @@ final class TaskRunner implements ScriptThread {
 
     /** Adds a call without waking the thread. */
     boolean submit(Work.Call call) {
-        return queue.add(call);
+        return queue.add(
+                hook.isStopped()
+                        ? new Work.Call(call.script(), call.source(), call.done(), true)
+                        : call);
     }
 
     /** Wakes the thread. */
@@ -242,6 +252,9 @@ final class TaskRunner implements ScriptThread {
     }
 
     private boolean runNext() {
+        if (hook.isStopped()) {
+            hook.check(); // what waits is for the successor
+        }
         Work work =
                 switch (accepted()) {
                     case ALL -> queue.take();
@@ -280,7 +293,12 @@ final class TaskRunner implements ScriptThread {
                                     () -> text[0] = ValueText.of(evaluate(next.script()))));
             value = text;
         } finally {
-            end(next, value[0]); // also when the heap is full
+            boolean isCut = hook.isStopped() && next.isProbe() && value[0].equals("nil");
+            if (!isCut) {
+                end(next, value[0]); // also when the heap is full
+            } else if (running.remove(next) && !queue.add(next)) { // the successor is asked again
+                deliver(next, "nil");
+            }
         }
     }
 
@@ -300,7 +318,8 @@ final class TaskRunner implements ScriptThread {
     }
 
     private void refuse(Work work) {
-        if (work instanceof Work.Call refused) {
+        if (work instanceof Work.Call refused
+                && !((refused.late() || refused.isProbe()) && successor.test(refused))) {
             deliver(refused, "nil");
         }
     }

@@ -22,7 +22,9 @@ enum DeviceType {
         void describe(ObjectNode config, ProjectObject object) {
             config.put("command_topic", "~/set")
                     .put("state_topic", "~/state")
-                    .put("schema", "json");
+                    .put("schema", "json")
+                    .putArray("supported_color_modes")
+                    .add("onoff");
         }
 
         @Override
@@ -149,16 +151,39 @@ enum DeviceType {
                     .put("position_topic", "~/state")
                     .put("set_position_topic", "~/set")
                     .put("set_position_template", "{ \"position\": {{ position }} }");
+            if (features(object).size() > 1) {
+                config.put("position_template", "{{ value_json.position }}")
+                        .put("state_topic", "~/state")
+                        .put("value_template", "{{ value_json.state }}");
+            }
         }
 
         @Override
         List<Integer> features(ProjectObject object) {
-            return object.feature("Position").map(Feature::index).stream().toList();
+            return object.feature("Position").isEmpty()
+                    ? List.of()
+                    : Stream.of("Position", "State")
+                            .flatMap(name -> object.feature(name).stream())
+                            .map(Feature::index)
+                            .toList();
         }
 
         @Override
         Optional<String> state(ProjectObject object, double[] values) {
-            return Optional.of(Json.object().put("position", (int) values[0]).toString());
+            ObjectNode state = Json.object().put("position", (int) values[0]);
+            if (values.length > 1) {
+                state.put("state", movement((int) values[1], values[0]));
+            }
+            return Optional.of(state.toString());
+        }
+
+        /** Returns the word for feature State: 1 is up, 2 is down, anything else is at rest. */
+        private static String movement(int state, double position) {
+            return switch (state) {
+                case 1 -> "opening";
+                case 2 -> "closing";
+                default -> position > 0 ? "open" : "closed";
+            };
         }
 
         @Override
@@ -189,6 +214,8 @@ enum DeviceType {
                     .put("mode_command_template", "{ \"mode\": \"{{ value }}\" }")
                     .put("mode_state_topic", "~/state")
                     .put("mode_state_template", "{{ value_json.mode }}")
+                    .put("action_topic", "~/state")
+                    .put("action_template", "{{ value_json.action }}")
                     .put("temperature_command_topic", "~/set")
                     .put("temperature_command_template", "{ \"temperature\": {{ value }} }")
                     .put("temperature_state_topic", "~/state")
@@ -214,11 +241,14 @@ enum DeviceType {
             if (values.length < 3) {
                 return Optional.empty();
             }
+            boolean on = values[0] > 0;
+            String heats = values[2] < values[1] ? "heating" : "idle";
             return Optional.of(
                     Json.object()
-                            .put("mode", values[0] > 0 ? "heat" : "off")
+                            .put("mode", on ? "heat" : "off")
                             .put("temperature", values[1])
                             .put("current_temperature", values[2])
+                            .put("action", on ? heats : "off")
                             .toString());
         }
 
@@ -261,9 +291,12 @@ enum DeviceType {
             config.put("state_topic", "~/state")
                     .put("state_class", "measurement")
                     .put("value_template", "{{ value | float }}");
-            object.feature("Value")
-                    .flatMap(Feature::unit)
-                    .ifPresent(unit -> config.put("unit_of_measurement", unit));
+            String unit = object.feature("Value").flatMap(Feature::unit).orElse("");
+            if (unit.equalsIgnoreCase("lx") || unit.equalsIgnoreCase("lux")) {
+                config.put("device_class", "illuminance").put("unit_of_measurement", "lx");
+            } else if (!unit.isEmpty()) {
+                config.put("unit_of_measurement", unit);
+            }
         }
     },
 

@@ -3,6 +3,7 @@ package io.sirocco.home.mqtt;
 
 import static io.sirocco.home.mqtt.Mosquitto.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.home.project.Controller;
@@ -123,9 +124,14 @@ class HomeAssistantTest {
                     feature(4, "GreenValue", ""),
                     feature(5, "BlueValue", ""),
                     feature(15, "WhiteValue", "")),
-            object("ROLLER_SHUTTER", "ROL1", "Shutter", feature(2, "Position", "")),
+            object(
+                    "ROLLER_SHUTTER",
+                    "ROL1",
+                    "Shutter",
+                    feature(0, "State", ""),
+                    feature(2, "Position", "")),
             object("PANELSENSTEMP", "PAN1", "Temperature", feature(0, "Value", "°C")),
-            object("PANELSENSLIGHT", "PAN2", "Brightness", feature(0, "Value", "%")),
+            object("PANELSENSLIGHT", "PAN2", "Brightness", feature(0, "Value", "lux")),
             object("BUTTON", "DIN1", "Button"),
             object("PANEL_BUTTON", "PBU1", "Panel button"),
         };
@@ -198,6 +204,7 @@ class HomeAssistantTest {
         remote.put("LED1", 4, "20");
         remote.put("LED1", 5, "30");
         remote.put("LED1", 15, "0");
+        remote.put("ROL1", 0, "0");
         remote.put("ROL1", 2, "42");
         remote.put("PAN1", 0, "21.5");
         remote.put("PAN2", 0, "1");
@@ -218,9 +225,11 @@ class HomeAssistantTest {
                 List.of(
                         "{\"state\":\"ON\",\"brightness\":30,\"color_mode\":\"rgbw\",\"color\":{\"r\":10,\"g\":20,\"b\":30,\"w\":0}}"),
                 capture.payloads(root("LED1") + "/state"));
-        assertEquals(List.of("{\"position\":42}"), capture.payloads(root("ROL1") + "/state"));
+        assertEquals(
+                List.of("{\"position\":42,\"state\":\"open\"}"),
+                capture.payloads(root("ROL1") + "/state"));
         broker.capture(root("ROL1") + "/state")
-                .awaitLine("1 " + root("ROL1") + "/state {\"position\":42}");
+                .awaitLine("1 " + root("ROL1") + "/state {\"position\":42,\"state\":\"open\"}");
     }
 
     @ParameterizedTest
@@ -238,16 +247,17 @@ class HomeAssistantTest {
                 "LED1 | {\"state\":\"ON\",\"brightness\":100,\"color\":{\"r\":200,\"g\":0,\"b\":50,\"w\":0}} | LED1:execute(3, 100.0) LED1:execute(4, 0.0) LED1:execute(5, 25.0) LED1:execute(12, 0.0) | {\"state\":\"ON\",\"brightness\":100,\"color_mode\":\"rgbw\",\"color\":{\"r\":100,\"g\":0,\"b\":25,\"w\":0}}",
                 "LED1 | {\"state\":\"ON\",\"brightness\":9} | LED1:execute(3, 9.0) LED1:execute(4, 9.0) LED1:execute(5, 9.0) LED1:execute(12, 9.0) | {\"state\":\"ON\",\"brightness\":9,\"color_mode\":\"rgbw\",\"color\":{\"r\":9,\"g\":9,\"b\":9,\"w\":9}}",
                 "LED1 | {\"state\":\"OFF\"} | LED1:execute(3, 0.0) LED1:execute(4, 0.0) LED1:execute(5, 0.0) LED1:execute(12, 0.0) | {\"state\":\"OFF\",\"brightness\":0,\"color_mode\":\"rgbw\",\"color\":{\"r\":0,\"g\":0,\"b\":0,\"w\":0}}",
-                "ROL1 | OPEN | ROL1:execute(10, 100.0) | {\"position\":100}",
-                "ROL1 | CLOSE | ROL1:execute(10, 0.0) | {\"position\":0}",
-                "ROL1 | { \"position\": 42 } | ROL1:execute(10, 42.0) | {\"position\":42}",
-                "ROL1 | STOP | ROL1:execute(3) | {\"position\":55}",
-                "THE1 | { \"temperature\": 22.5 } | THE1:set(12, 22.5) | {\"mode\":\"heat\",\"temperature\":22.5,\"current_temperature\":19.5}",
-                "THE1 | { \"mode\": \"off\" } | THE1:execute(1) | {\"mode\":\"off\",\"temperature\":21.0,\"current_temperature\":19.5}",
-                "THE1 | { \"mode\": \"heat\" } | THE1:execute(0) | {\"mode\":\"heat\",\"temperature\":21.0,\"current_temperature\":19.5}",
+                "ROL1 | OPEN | ROL1:execute(10, 100.0) | {\"position\":100,\"state\":\"open\"}",
+                "ROL1 | CLOSE | ROL1:execute(10, 0.0) | {\"position\":0,\"state\":\"closed\"}",
+                "ROL1 | { \"position\": 42 } | ROL1:execute(10, 42.0) | {\"position\":42,\"state\":\"open\"}",
+                "ROL1 | STOP | ROL1:execute(3) | {\"position\":55,\"state\":\"open\"}",
+                "THE1 | { \"temperature\": 22.5 } | THE1:set(12, 22.5) | {\"mode\":\"heat\",\"temperature\":22.5,\"current_temperature\":19.5,\"action\":\"heating\"}",
+                "THE1 | { \"mode\": \"off\" } | THE1:execute(1) | {\"mode\":\"off\",\"temperature\":21.0,\"current_temperature\":19.5,\"action\":\"off\"}",
+                "THE1 | { \"mode\": \"heat\" } | THE1:execute(0) | {\"mode\":\"heat\",\"temperature\":21.0,\"current_temperature\":19.5,\"action\":\"heating\"}",
             })
     void commandIsCalledAndTheStateReadBack(String name, String payload, String calls, String state)
             throws IOException {
+        remote.put("ROL1", 0, "0");
         remote.put("ROL1", 2, "55");
         remote.put("THE1", 6, "1");
         remote.put("THE1", 12, "21");
@@ -256,6 +266,39 @@ class HomeAssistantTest {
         broker.publish(root(name) + "/set", payload);
         capture.awaitPayload(root(name) + "/state", state);
         await(calls, () -> calls.equals(String.join(" ", remote.calls())));
+    }
+
+    @Test
+    void aShutterMovesAndAThermostatRests() throws Exception {
+        begin(all());
+        remote.put("THE1", 6, "1");
+        remote.put("THE1", 12, "21");
+        remote.put("THE1", 14, "21");
+        remote.put("ROL1", 2, "42");
+        for (String state : List.of("1", "2")) {
+            remote.put("ROL1", 0, state);
+            report();
+        }
+        capture.awaitPayload(root("ROL1") + "/state", "{\"position\":42,\"state\":\"opening\"}");
+        capture.awaitPayload(root("ROL1") + "/state", "{\"position\":42,\"state\":\"closing\"}");
+        capture.awaitPayload(
+                root("THE1") + "/state",
+                "{\"mode\":\"heat\",\"temperature\":21.0,\"current_temperature\":21.0,\"action\":\"idle\"}");
+    }
+
+    /** A project without feature State, and a unit that Home Assistant has no class for. */
+    @Test
+    void aShutterThatDoesNotSayHowItMovesHasAPositionOnly() throws Exception {
+        begin(
+                object("ROLLER_SHUTTER", "ROL1", "Shutter", feature(2, "Position", "")),
+                object("PANELSENSLIGHT", "PAN2", "Brightness", feature(0, "Value", "%")));
+        remote.put("ROL1", 2, "42");
+        report();
+        capture.awaitPayload(root("ROL1") + "/state", "{\"position\":42}");
+        String config = capture.payloads(root("ROL1") + "/config").getFirst();
+        assertFalse(config.contains("state_topic"), config);
+        String light = capture.payloads(root("PAN2") + "/config").getFirst();
+        assertFalse(light.contains("device_class"), light);
     }
 
     /** Before, the thread that completed one call made the next one: the event loop. */
