@@ -17,6 +17,9 @@ public enum CloseCause {
     STOPPED,
     /** The memory of its loop was short, and its peer had kept the loop waiting the longest. */
     MEMORY_SHORT,
-    /** Its loop had its maximum number of connections. */
+    /**
+     * Its loop had its maximum number of connections, or its listener, with {@link
+     * WhenFull#REPLACE}, while it waited for its peer.
+     */
     TOO_MANY
 }

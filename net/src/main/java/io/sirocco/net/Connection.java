@@ -601,6 +601,11 @@ public abstract class Connection extends ConnectionSocket {
         }
     }
 
+    /** Returns whether its socket is being closed. */
+    final boolean isClosing() {
+        return has(CLOSING);
+    }
+
     /** Ends it without the transport, since its loop has died. */
     final void lost() {
         if (!has(CLOSING)) {

@@ -11,6 +11,7 @@ import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +30,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *          └───▶ neither: several loops accepted for the last one ──▶ kept here until a slot is free
  * </pre>
  *
- * Loop-confined, where nothing else is said.
+ * With {@link WhenFull#REPLACE}, a connection that is kept takes the slot of one that waits for its
+ * peer.
+ *
+ * <p>Loop-confined, where nothing else is said.
  */
 final class LoopAcceptor extends TransportAcceptor {
     static {
@@ -51,6 +55,11 @@ final class LoopAcceptor extends TransportAcceptor {
 
     /** The admissions of connections that had to ask; null while none had to. */
     private Map<Connection, Admitted> admitted;
+
+    /** Those that have a slot, the oldest first; null unless new connections replace old ones. */
+    private LinkedHashSet<Connection> replaceable;
+
+    private boolean retrying; // a scheduled task will look for one to replace
 
     private record Admitted(Admission by, SocketAddress client) {}
 
@@ -110,6 +119,9 @@ final class LoopAcceptor extends TransportAcceptor {
             acceptor.group = acceptors;
             acceptor.slots = slots;
             acceptor.parking = parking;
+            if (limited && options.whenFull == WhenFull.REPLACE) {
+                acceptor.replaceable = new LinkedHashSet<>();
+            }
         }
         acceptors.getFirst().spreads = spread;
     }
@@ -264,6 +276,9 @@ final class LoopAcceptor extends TransportAcceptor {
     @Override
     public void gone(Connection connection) {
         if (!connection.parked()) {
+            if (replaceable != null) {
+                replaceable.remove(connection);
+            }
             Admitted known = admitted == null ? null : admitted.remove(connection);
             if (known != null) {
                 known.by.gone(known.client);
@@ -332,6 +347,9 @@ final class LoopAcceptor extends TransportAcceptor {
 
     private void start(Connection connection) {
         connection.clearDeadline();
+        if (replaceable != null) {
+            replaceable.add(connection);
+        }
         if (loop.isFull()) {
             loop.connectionsRefused++;
             connection.start(LoopAcceptor::tooMany);
@@ -393,8 +411,44 @@ final class LoopAcceptor extends TransportAcceptor {
         if (pause > 0 && paced()) {
             pause(pause);
         } else {
-            accept(kept.isEmpty() && anyRoom());
+            if (replaceable != null && !kept.isEmpty()) {
+                replaceOne();
+            }
+            accept(kept.isEmpty() && (replaceable != null || anyRoom()));
         }
+    }
+
+    /**
+     * Closes a connection that waits for its peer, one at a time; its end brings its slot. One
+     * whose output has not left yet is the second choice.
+     */
+    private void replaceOne() {
+        for (Connection each : replaceable) {
+            if (each.isClosing()) {
+                return;
+            }
+        }
+        if (replaceOne(true) || replaceOne(false) || retrying) {
+            return;
+        }
+        retrying = true;
+        loop.schedule(
+                BACK_OFF,
+                () -> {
+                    retrying = false;
+                    decide();
+                });
+    }
+
+    private boolean replaceOne(boolean onlySent) {
+        for (Connection each : replaceable) {
+            boolean chosen = !onlySent || each.unsent() == 0;
+            if (chosen && each.protocol() != null && each.protocol().replaced(each)) {
+                loop.connectionsRefused++;
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Starts connections that wait here, on this loop or another, as long as there are slots. */

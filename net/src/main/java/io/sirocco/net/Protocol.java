@@ -81,6 +81,17 @@ public interface Protocol {
     }
 
     /**
+     * {@linkplain Connection#abort(CloseCause) Aborts} the connection with {@link
+     * CloseCause#TOO_MANY} if it waits for its peer, since a listener with {@link WhenFull#REPLACE}
+     * has no slot left. By default it stays.
+     *
+     * @return false when the connection does not wait for its peer, and nothing has changed
+     */
+    default boolean replaced(Connection connection) {
+        return false;
+    }
+
+    /**
      * Handles the deadline set by {@link Connection#deadline}, which has passed and is cleared. By
      * default {@linkplain Connection#abort aborts} the connection.
      */

@@ -44,6 +44,12 @@ final class ProxyHeaderProtocol implements Protocol {
         refuse(connection, "the header did not come in time");
     }
 
+    @Override
+    public boolean replaced(Connection connection) {
+        connection.abort(CloseCause.TOO_MANY);
+        return true;
+    }
+
     static void refuse(Connection connection, String reason) {
         LOG.get().log(Level.DEBUG, "PROXY protocol of {0}: {1}", connection.peer(), reason);
         connection.abort();

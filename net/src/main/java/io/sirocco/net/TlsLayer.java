@@ -557,6 +557,12 @@ final class TlsLayer implements Protocol {
     }
 
     @Override
+    public boolean replaced(Connection connection) {
+        connection.abort(CloseCause.TOO_MANY);
+        return true;
+    }
+
+    @Override
     public void closed(Connection connection, CloseCause cause) {
         if (cause == CloseCause.STOPPED) {
             origin.stopped();

@@ -16,5 +16,12 @@ public enum WhenFull {
      * It is accepted and parked, unread, until a slot is free on any loop or the parking deadline
      * passes.
      */
-    PARK
+    PARK,
+    /**
+     * It is accepted, and takes the slot of the connection that has been open for the longest time,
+     * of those that {@linkplain Protocol#replaced wait for their peer}; that one is closed. Clients
+     * that send nothing, or little, cannot keep others out. Connections whose request is being
+     * served stay; while all are, one new connection waits unread, and further ones in the backlog.
+     */
+    REPLACE
 }

@@ -124,6 +124,45 @@ class ListenerTest {
         assertEquals(0, rig.stats().parked());
     }
 
+    /** Waits for its peer until that has sent a byte. */
+    private static final class Waiting implements Protocol {
+        private boolean served;
+
+        @Override
+        public int received(Connection connection, byte[] bytes, int from, int to) {
+            served = true;
+            connection.write(bytes, from, to);
+            return to;
+        }
+
+        @Override
+        public boolean replaced(Connection connection) {
+            if (!served) connection.abort(CloseCause.TOO_MANY);
+            return !served;
+        }
+    }
+
+    @Test
+    void aNewConnectionReplacesTheOldestThatWaitsForItsPeer() throws Exception {
+        Listener listener = rig.listen(o -> o.slots(3, WhenFull.REPLACE), c -> new Waiting());
+        Peer served = rig.connect(listener).send("1");
+        assertEquals("1", served.text(1));
+        Peer oldest = rig.connect(listener);
+        Rig.until("it has a slot", () -> rig.stats().accepted() == 2);
+        Peer younger = rig.connect(listener);
+        Rig.until("so has this", () -> rig.stats().accepted() == 3);
+        Peer last = rig.connect(listener).send("4");
+        assertEquals("4", last.text(1));
+        assertTrue(oldest.over());
+        assertEquals("3", younger.send("3").text(1));
+        assertEquals("2", served.send("2").text(1));
+        Peer tooMany = rig.connect(listener).send("5");
+        Rig.until("it is kept", () -> rig.stats().accepted() == 5);
+        served.close();
+        assertEquals("5", tooMany.text(1));
+        for (Peer each : List.of(oldest, younger, last, tooMany)) each.close();
+    }
+
     @Test
     void parkingHasItsDeadline() throws Exception {
         var clock = new ManualClock();

@@ -57,7 +57,7 @@ public final class Admin implements AutoCloseable {
                         guard,
                         MAX_VIEWERS,
                         config ->
-                                config.maxConnectionsPerLoop(MAX_CONNECTIONS, WhenFull.BACKLOG)
+                                config.maxConnectionsPerLoop(MAX_CONNECTIONS, WhenFull.REPLACE)
                                         .maxBodyBytes(4096),
                         this::routes);
     }

@@ -66,7 +66,7 @@ final class HomePage implements AutoCloseable {
                         guard,
                         MAX_VIEWERS,
                         config ->
-                                config.maxConnectionsPerLoop(MAX_CONNECTIONS, WhenFull.BACKLOG)
+                                config.maxConnectionsPerLoop(MAX_CONNECTIONS, WhenFull.REPLACE)
                                         .bodyTimeout(Duration.ofSeconds(5), LONGEST_BODY)
                                         .maxBodyBytes(LONGEST_BODY),
                         this::routes);

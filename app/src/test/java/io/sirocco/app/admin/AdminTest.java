@@ -16,9 +16,11 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -232,6 +234,38 @@ class AdminTest {
                 assertFalse(body(answer).matches("(?s).*https?://(?!www\\.w3\\.org/2000).*"), path);
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "GET /",
+                "POST /drain HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+            })
+    void connectionsThatSendLittleDoNotKeepHealthFromBeingAnswered(String bytes) throws Exception {
+        var idlers = new ArrayList<Socket>();
+        try (Admin admin = locked("0123456789abcdef0123")) {
+            for (int i = 0; i < 300; i++) {
+                var idler = new Socket(InetAddress.getLoopbackAddress(), admin.port());
+                idlers.add(idler);
+                idler.getOutputStream().write(bytes.getBytes(ISO_8859_1));
+            }
+            assertEquals(200, status(ask(admin, "GET", "/health")));
+            Socket oldest = idlers.getFirst();
+            oldest.setSoTimeout(20_000);
+            String got = new String(oldest.getInputStream().readAllBytes(), ISO_8859_1);
+            assertFalse(got.contains(" 408 "), "it has made room before its time was over");
+            Socket youngest = idlers.getLast();
+            youngest.setSoTimeout(1);
+            assertThrows(SocketTimeoutException.class, () -> untilQuiet(youngest));
+        } finally {
+            for (Socket each : idlers) each.close();
+        }
+    }
+
+    private static void untilQuiet(Socket socket) throws IOException {
+        while (socket.getInputStream().read() >= 0) {}
     }
 
     // ---- who may

@@ -63,6 +63,11 @@ final class ProtocolUpgrade {
         }
 
         @Override
+        public boolean replaced(Connection connection) {
+            return protocol.replaced(connection);
+        }
+
+        @Override
         public boolean memoryShort(Connection connection) {
             return protocol.memoryShort(connection);
         }

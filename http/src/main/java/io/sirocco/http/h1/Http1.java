@@ -395,6 +395,16 @@ final class Http1 extends Http1Output implements ServerProtocol {
         return true;
     }
 
+    /** Closes it while it is idle, or waits for headers or for a body. */
+    @Override
+    public boolean replaced(Connection connection) {
+        if (exchange != null && (body == null || exchange.bodyWaitsForHandler())) {
+            return false;
+        }
+        connection.abort(CloseCause.TOO_MANY);
+        return true;
+    }
+
     // ---- output and time
 
     @Override
