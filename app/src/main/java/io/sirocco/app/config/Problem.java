@@ -2,7 +2,8 @@
 package io.sirocco.app.config;
 
 /**
- * An error or a warning about a configuration, in the form that compilers use. Immutable.
+ * An error or a warning about a configuration, in the form that compilers use. It goes to logs and
+ * over the network, so it has no {@linkplain Secrets secrets}. Immutable.
  *
  * <pre>
  * sirocco.toml:12:3: error: unknown key "lisen" at the top level
@@ -26,12 +27,14 @@ public record Problem(
     private static final int LONGEST = 200;
 
     static Problem at(SourcePosition position, Severity severity, String message, String hint) {
+        Source source = position.source();
+        Secrets secrets = source.secrets(position);
         return new Problem(
                 severity,
                 position,
-                harmless(message),
-                position.source().excerpt(position),
-                harmless(hint));
+                harmless(secrets.message(message)),
+                source.excerpt(position),
+                harmless(secrets.hint(hint)));
     }
 
     /** Replaces control characters, and cuts what is too long. */

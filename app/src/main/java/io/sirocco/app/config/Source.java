@@ -132,12 +132,30 @@ final class Source {
         return 1 + text.codePointCount(lineBegin(at), at);
     }
 
+    /** Returns the secrets of the line in which a piece begins. */
+    Secrets secrets(SourcePosition position) {
+        if (position.from() < 0) return Secrets.of("");
+        int at = Math.min(position.from(), text.length());
+        return Secrets.of(text.substring(lineBegin(at), lineEnd(at)));
+    }
+
     /**
-     * Returns the line in which a piece begins, with markers below the piece. A long line is cut;
-     * control characters are replaced.
+     * Returns the line in which a piece begins, with markers below the piece unless secrets in the
+     * line are hidden. A long line is cut; control characters are replaced.
      */
     String excerpt(SourcePosition position) {
         if (position.from() < 0) return "";
+        Secrets secrets = secrets(position);
+        return secrets.isEmpty() ? marked(position) : unmarked(position, secrets.shown());
+    }
+
+    private String unmarked(SourcePosition position, String line) {
+        String number = numbered ? Integer.toString(line(position.from())) : "";
+        String cut = line.length() > WIDEST ? line.substring(0, WIDEST) + "..." : line;
+        return "%5s | %s\n".formatted(number, shown(cut));
+    }
+
+    private String marked(SourcePosition position) {
         int at = Math.min(position.from(), text.length());
         int begin = lineBegin(at);
         int end = lineEnd(at);
