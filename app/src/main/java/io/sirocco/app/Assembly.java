@@ -35,12 +35,15 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Builds the settings and routes of a server from a configuration. Each reload creates a new one,
@@ -161,6 +164,13 @@ final class Assembly implements AutoCloseable {
     /** Returns the response caches by name. */
     Map<String, ResponseCache> caches() {
         return sites.caches().byName();
+    }
+
+    /** Returns the server's certificates. */
+    Set<X509Certificate> certificates() {
+        var all = new LinkedHashSet<X509Certificate>();
+        listening.forEach(it -> it.tls.ifPresent(tls -> all.addAll(tls.certificates())));
+        return all;
     }
 
     /** Returns whether each address uses TLS, in the order of the server. */

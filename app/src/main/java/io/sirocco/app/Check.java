@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -62,8 +63,9 @@ final class Check implements Callable<Integer> {
                 out.print(template());
             } else {
                 Configuration configuration = Configuration.load(file, Overrides.NONE);
-                Verification.verify(configuration, Optional.empty());
+                List<String> soon = Verification.verify(configuration, Optional.empty());
                 configuration.warnings().forEach(err::print);
+                soon.forEach(it -> err.println(file + ": warning: " + it));
                 out.print(json ? configuration.toJson() : configuration.toToml());
             }
             return ExitCode.OK;

@@ -18,7 +18,11 @@ final class HomeLibraries {
      * @throws IllegalArgumentException if the libraries are not installed
      */
     static Object command() {
-        Consumer<Runnable> onStop = Signals::onStop;
+        Consumer<Runnable> onStop =
+                stop -> {
+                    Signals.onStop(stop);
+                    Signals.onReopen(Logging::reopen);
+                };
         try {
             return FOLDER.load(PACKAGE + ".HomeCommand")
                     .getDeclaredConstructor(Consumer.class)

@@ -23,7 +23,9 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -137,6 +139,9 @@ final class Serving implements AutoCloseable, Subject {
         }
         TlsOptions.selfSigned(configuration, server.addresses())
                 .ifPresent(message -> LOG.get().log(Level.INFO, message));
+        if (assembly.secured().contains(true)) {
+            CertificateExpiry.watch(() -> assembly.certificates(), drainAsked);
+        }
         server.failure().thenAccept(this::failed);
         if (!failed && state == State.STARTING) state = State.SERVING;
     }
@@ -229,6 +234,7 @@ final class Serving implements AutoCloseable, Subject {
     synchronized void applyConfiguration() throws InvalidConfiguration, IOException {
         watch.ifPresent(Watch::seen);
         Configuration configuration = source.load();
+        assembly.configuration().mayBecome(configuration);
         Optional<Channels> all = channels;
         try {
             if (all.isEmpty()) all = channels(configuration);
@@ -270,6 +276,7 @@ final class Serving implements AutoCloseable, Subject {
         next.activate(server);
         assembly = next;
         old.closeExcept(next);
+        CertificateExpiry.log(next.certificates());
         next.log().ifPresent(AccessLog::reopen);
         watch.ifPresent(files -> files.follow(configuration));
         List<String> later = running.needsStart(configuration);
@@ -296,6 +303,11 @@ final class Serving implements AutoCloseable, Subject {
     private static void discard(Assembly next, Assembly old) throws IOException {
         next.closeExcept(old);
         Logging.change(next.configuration().log(), old.configuration().log());
+    }
+
+    private void reopenLogs() {
+        Logging.reopen();
+        assembly.log().ifPresent(AccessLog::reopen);
     }
 
     private void reloadOrLog() {
@@ -337,6 +349,7 @@ final class Serving implements AutoCloseable, Subject {
                         serving.drain();
                     });
             serving.server.failure().thenAccept(why -> end.after(serving.drainTime(), FAILED));
+            Signals.onReopen(serving::reopenLogs);
             if (source.file().isPresent()) {
                 Signals.onHangUp(hangUps);
                 hangUps.handledBy(serving::reloadOrLog);
@@ -460,6 +473,11 @@ final class Serving implements AutoCloseable, Subject {
     @Override
     public Optional<Registrations> registrations() {
         return Optional.of(sharedState.registrations());
+    }
+
+    @Override
+    public Collection<X509Certificate> certificates() {
+        return assembly.certificates();
     }
 
     @Override

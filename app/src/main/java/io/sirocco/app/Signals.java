@@ -16,8 +16,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import sun.misc.Signal;
 
 /**
- * Handles SIGTERM and SIGINT, which stop the server, and SIGHUP, which reloads it. By default the
- * JVM would end with status 143 or 130, and close its log while the last requests run.
+ * Handles SIGTERM and SIGINT, which stop the server, SIGHUP, which reloads it, and SIGUSR1, which
+ * reopens its logs. By default the JVM would end with status 143 or 130, and close its log while
+ * the last requests run, or be killed by SIGUSR1.
  *
  * <p>{@code sun.misc.Signal} of the module {@code jdk.unsupported} is the only API for this. Where
  * it is missing, the JVM handles the signals. Any thread.
@@ -46,6 +47,14 @@ final class Signals {
     static void onHangUp(Runnable reload) {
         stopIgnoring(HANG_UP);
         handle(List.of("HUP"), reload);
+    }
+
+    /**
+     * Runs {@code reopen} at each SIGUSR1, the signal that recipes for logrotate send to other
+     * servers. It must return soon.
+     */
+    static void onReopen(Runnable reopen) {
+        handle(List.of("USR1"), reopen);
     }
 
     /**

@@ -82,10 +82,20 @@ final class TlsOptions {
         try {
             add(settings, certificate);
         } catch (IllegalArgumentException | UncheckedIOException e) {
-            Stream<Object> option =
-                    Stream.of("certificate", index, option(certificate, e.getMessage()));
-            throw new ConfigError(e, Stream.concat(Stream.of(table), option).toArray());
+            throw error(e, certificate, index, table);
         }
+    }
+
+    /** Returns an error about a certificate, at the option that names its file. */
+    static ConfigError error(String why, Certificate certificate, int index, Object... table) {
+        return error(new IllegalArgumentException(why), certificate, index, table);
+    }
+
+    private static ConfigError error(
+            RuntimeException e, Certificate certificate, int index, Object... table) {
+        Stream<Object> option =
+                Stream.of("certificate", index, option(certificate, e.getMessage()));
+        return new ConfigError(e, Stream.concat(Stream.of(table), option).toArray());
     }
 
     private static void add(TlsSettings settings, Certificate certificate) {

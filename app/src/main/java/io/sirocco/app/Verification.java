@@ -9,9 +9,12 @@ import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.Problem;
 import io.sirocco.http.Server;
 import io.sirocco.net.Tls;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Reads every file that a configuration names and collects the errors, so that an operator sees all
@@ -20,6 +23,8 @@ import java.util.Optional;
 final class Verification {
     private final Configuration configuration;
     private final List<Problem> problems = new ArrayList<>();
+    private final Set<String> warnings = new LinkedHashSet<>();
+    private boolean expires; // whether the end of a certificate matters
 
     private Verification(Configuration configuration) {
         this.configuration = configuration;
@@ -29,15 +34,19 @@ final class Verification {
      * Verifies a configuration.
      *
      * @param password of the command line, which overrides that of a file
-     * @throws InvalidConfiguration with all errors
+     * @return warnings about certificates that expire soon
+     * @throws InvalidConfiguration with all errors; a certificate that has expired is one, although
+     *     a server starts with it
      */
-    static void verify(Configuration configuration, Optional<String> password)
+    static List<String> verify(Configuration configuration, Optional<String> password)
             throws InvalidConfiguration {
         var verification = new Verification(configuration);
+        verification.expires = true;
         verification.readAll(password);
         if (!verification.problems.isEmpty()) {
             throw InvalidConfiguration.of(verification.problems);
         }
+        return List.copyOf(verification.warnings);
     }
 
     /**
@@ -81,8 +90,16 @@ final class Verification {
         }
     }
 
-    private static void read(Certificate certificate, int index, Object... table) {
-        Tls.of(settings -> TlsOptions.add(settings, certificate, index, table));
+    private void read(Certificate certificate, int index, Object... table) {
+        Tls tls = Tls.of(settings -> TlsOptions.add(settings, certificate, index, table));
+        if (!expires) return;
+        for (X509Certificate each : tls.certificates()) {
+            Optional<String> why = CertificateExpiry.warning(each);
+            if (why.isPresent() && CertificateExpiry.isExpired(each)) {
+                throw TlsOptions.error(why.get(), certificate, index, table);
+            }
+            why.ifPresent(warnings::add);
+        }
     }
 
     private void sites() {

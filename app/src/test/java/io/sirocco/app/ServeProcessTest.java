@@ -333,6 +333,49 @@ class ServeProcessTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
+    void afterAKillItsUnixSocketCanBeBoundAgain(@TempDir Path folder) throws Exception {
+        Path socket = folder.resolve("a.sock");
+        Path file = folder.resolve("sirocco.toml");
+        Files.writeString(file, "[[listen]]\naddress = \"unix:" + socket + "\"\n");
+        try (var killed = new Child("serve", "--config", file.toString())) {
+            assertTrue(killed.line().contains("unix:" + socket), killed.line());
+            killed.signal("KILL");
+            killed.exitCode();
+        }
+        assertTrue(Files.exists(socket));
+        try (var next = new Child("serve", "--config", file.toString())) {
+            assertTrue(next.line().contains("unix:" + socket), next.line());
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void sigusr1ReopensTheLogs(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("sirocco.toml");
+        Path log = folder.resolve("server.log");
+        Path access = folder.resolve("access.log");
+        Files.writeString(
+                file,
+                """
+                [[listen]]
+                address = "127.0.0.1:0"
+                [log]
+                file = "server.log"
+                [access-log]
+                file = "access.log"
+                """);
+        try (var child = new Child("serve", "--config", file.toString())) {
+            int port = child.port();
+            Files.move(log, folder.resolve("server.log.1"));
+            Files.move(access, folder.resolve("access.log.1"));
+            child.signal("USR1");
+            Eventually.await("both files", () -> Files.exists(log) && Files.exists(access));
+            assertEquals("Hello, a", Client.get(port, "/hello/a").body());
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
     void belowNohupAClosedTerminalEndsNothing() throws Exception {
         try (var child = Child.belowNohup("serve", "--port", "0")) {
             int port = child.port();

@@ -7,10 +7,16 @@ import io.sirocco.net.transport.DatagramSocket;
 import io.sirocco.net.transport.ListeningSocket;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -155,7 +161,8 @@ public final class Loops implements AutoCloseable {
 
     /**
      * Accepts connections on {@code address}: an Internet address, whose port may be 0 for any, or
-     * a Unix-domain one.
+     * a Unix-domain one. The file of a Unix-domain socket that nobody listens on any more, as a
+     * killed process leaves it, is replaced.
      *
      * @throws IOException when the address cannot be bound; nothing is left open
      */
@@ -168,6 +175,8 @@ public final class Loops implements AutoCloseable {
         boolean shared = all.size() > 1 && canShare(address);
         if (shared) {
             refuseIfTaken(address, options);
+        } else if (address instanceof UnixDomainSocketAddress unix) {
+            removeStale(unix);
         }
         List<LoopAcceptor> acceptors = bind(listener, address, shared);
         LoopAcceptor.group(List.copyOf(acceptors), options, !shared && all.size() > 1);
@@ -356,6 +365,42 @@ public final class Loops implements AutoCloseable {
                         loop.ownTransport().bind(address, options.backlog, false).close();
                         return null;
                     });
+        }
+    }
+
+    /**
+     * Removes a socket file that refuses connections: its process has ended without removing it.
+     * Any other file, and a socket that somebody listens on, stays and makes the bind fail.
+     */
+    private static void removeStale(UnixDomainSocketAddress address) {
+        try {
+            Object before = socketFile(address.getPath());
+            if (before != null
+                    && refusesConnections(address)
+                    && before.equals(socketFile(address.getPath()))) {
+                Files.delete(address.getPath());
+            }
+        } catch (IOException e) {
+            // it stays, and the bind says why
+        }
+    }
+
+    /** Returns the key of a file if it is a socket, or null. */
+    private static Object socketFile(Path path) throws IOException {
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            return null;
+        }
+        var file = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        return file.isOther() ? file.fileKey() : null;
+    }
+
+    private static boolean refusesConnections(UnixDomainSocketAddress address) throws IOException {
+        try (var socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.configureBlocking(false); // the backlog of a busy server may be full
+            socket.connect(address);
+            return false;
+        } catch (ConnectException e) {
+            return true;
         }
     }
 

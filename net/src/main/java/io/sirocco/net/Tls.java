@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -50,6 +52,14 @@ public final class Tls {
      */
     public synchronized void reload() {
         replace(configure);
+    }
+
+    /**
+     * Returns the certificates of connections that begin now, without those of authorities that
+     * lead to them, in the order in which they were added.
+     */
+    public List<X509Certificate> certificates() {
+        return context.credentials().all().stream().map(each -> each.chain().getFirst()).toList();
     }
 
     /** Returns the settings of a connection that begins now. */

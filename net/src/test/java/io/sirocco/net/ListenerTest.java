@@ -13,7 +13,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -234,6 +237,31 @@ class ListenerTest {
         Files.createFile(path);
         listener.close();
         assertTrue(Files.exists(path), "closing twice removes no one else's file");
+    }
+
+    @Test
+    void theSocketOfAKilledProcessIsReplaced() throws Exception {
+        var address = UnixDomainSocketAddress.of(folder.resolve("socket"));
+        ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address).close();
+        assertTrue(Files.exists(address.getPath()), "a close leaves the file, as a kill does");
+        Listener listener = rig.loops().listen(address, c -> new Echo());
+        assertEquals("x", rig.connect(listener).send("x").text(1));
+    }
+
+    @Test
+    void onlyASocketThatNobodyListensOnIsReplaced() throws Exception {
+        Path path = Files.writeString(folder.resolve("socket"), "a file");
+        var address = UnixDomainSocketAddress.of(path);
+        assertThrows(IOException.class, () -> rig.loops().listen(address, c -> new Echo()));
+        assertEquals("a file", Files.readString(path));
+        Files.delete(path);
+        try (var other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            other.bind(address, 1);
+            assertThrows(IOException.class, () -> rig.loops().listen(address, c -> new Echo()));
+            try (var client = SocketChannel.open(address)) {
+                assertTrue(client.isConnected());
+            }
+        }
     }
 
     @Test

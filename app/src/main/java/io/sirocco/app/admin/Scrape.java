@@ -7,6 +7,8 @@ import io.sirocco.web.metrics.Metrics;
 import io.sirocco.web.metrics.Totals;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.security.cert.X509Certificate;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
@@ -29,6 +31,7 @@ final class Scrape {
         loops(text, subject.stats());
         UpstreamScrape.add(text, subject.upstreams());
         CacheScrape.add(text, subject.caches());
+        certificates(text, subject.certificates());
         subject.live().ifPresent(live -> ChannelScrape.add(text, live.metrics()));
         process(text);
         return text.toString();
@@ -76,6 +79,21 @@ final class Scrape {
                 "sirocco_access_log_dropped_total",
                 "Lines dropped because the queue of the access log was full.");
         text.sample(subject.droppedLogLines());
+    }
+
+    private static void certificates(Exposition text, Collection<X509Certificate> all) {
+        if (all.isEmpty()) return;
+        text.gauge(
+                "sirocco_tls_certificate_expiry_seconds",
+                "Time at which a certificate expires, in seconds since 1970.");
+        for (X509Certificate each : all) {
+            text.sample(
+                    each.getNotAfter().getTime() / 1e3,
+                    "subject",
+                    each.getSubjectX500Principal().getName(),
+                    "serial",
+                    each.getSerialNumber().toString(16));
+        }
     }
 
     private static String status(int status) {

@@ -6,6 +6,8 @@ import io.sirocco.live.Live;
 import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.proxy.UpstreamStats;
 import java.io.IOException;
+import java.security.cert.X509Certificate;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,6 +52,11 @@ public interface Subject {
     /** Returns its event channels, if they are on. */
     default Optional<Live> live() {
         return Optional.empty();
+    }
+
+    /** Returns the certificates of its TLS. */
+    default Collection<X509Certificate> certificates() {
+        return List.of();
     }
 
     /** Returns the statistics of the upstreams that it forwards to. */

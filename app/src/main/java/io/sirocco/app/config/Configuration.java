@@ -111,6 +111,16 @@ public record Configuration(
         return JsonText.of(document.section());
     }
 
+    /**
+     * Checks that {@code next} may replace this one by a reload.
+     *
+     * @throws InvalidConfiguration if it would remove all sites or close addresses, and does not
+     *     say that this is meant
+     */
+    public void mayBecome(Configuration next) throws InvalidConfiguration {
+        Removals.check(this, next);
+    }
+
     /** Returns the changed options of {@code next} that take effect only after a restart. */
     public List<String> needsStart(Configuration next) {
         var options = new ArrayList<String>();
@@ -153,7 +163,8 @@ public record Configuration(
                         next.server.drainDelay(),
                         next.server.drain(),
                         server.blockedLoop(),
-                        next.server.reload()),
+                        next.server.reload(),
+                        next.server.reloadMayRemove()),
                 next.listen.stream().map(this::bound).toList(),
                 next.proxies,
                 next.tls,

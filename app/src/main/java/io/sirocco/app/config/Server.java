@@ -15,6 +15,8 @@ import java.time.Duration;
  * @param blockedLoop how long an event loop may be blocked before the process ends; a change needs
  *     a restart
  * @param reload whether to watch {@link Configuration#files}
+ * @param reloadMayRemove whether a reload may remove all sites, or close addresses with no other in
+ *     their place
  */
 public record Server(
         int loops,
@@ -23,7 +25,8 @@ public record Server(
         Duration drainDelay,
         Duration drain,
         Duration blockedLoop,
-        boolean reload) {
+        boolean reload,
+        boolean reloadMayRemove) {
     static final int MAX_LOOPS = 1024;
 
     static Server read(Table table) {
@@ -34,6 +37,7 @@ public record Server(
                 table.time("drain-delay", "0s"),
                 table.time("drain-timeout", "30s"),
                 table.time("blocked-loop-timeout", "30s"),
-                table.flag("reload", true));
+                table.flag("reload", true),
+                table.flag("reload-may-remove", false));
     }
 }
