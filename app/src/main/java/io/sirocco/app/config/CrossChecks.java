@@ -35,6 +35,7 @@ final class CrossChecks {
         tickets();
         upstreams();
         new CacheChecks(report, all).check();
+        new Effects(report, all).check();
     }
 
     private SourcePosition position(Object... path) {

@@ -37,6 +37,20 @@ record Document(
         return position;
     }
 
+    /**
+     * Returns the value of an option of the file or the command line, or null if it is not set.
+     *
+     * @param path keys, and indexes of lists
+     */
+    Node node(Object... path) {
+        Node node = fields;
+        for (Object step : path) {
+            node = child(node, step);
+            if (node == null) return null;
+        }
+        return node;
+    }
+
     private static Node child(Node node, Object step) {
         if (node instanceof Fields(var all, _)) {
             return all.get(step) instanceof Field(_, Node value) ? value : null;

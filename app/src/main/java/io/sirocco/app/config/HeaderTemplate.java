@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -78,6 +79,15 @@ public final class HeaderTemplate implements Function<Request, String> {
         }
         add(text.substring(end), parts);
         return new HeaderTemplate(List.copyOf(parts), constant);
+    }
+
+    /** Returns the name of the first variable in a text; empty if there is none. */
+    static Optional<String> firstVariable(String text) {
+        return PLACE.matcher(text)
+                .results()
+                .map(place -> place.group(1))
+                .filter(name -> name != null && VARIABLES.containsKey(name))
+                .findFirst();
     }
 
     private static void add(String literal, List<Function<Request, String>> to) {
