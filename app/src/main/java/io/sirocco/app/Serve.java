@@ -43,6 +43,13 @@ class Serve implements Callable<Integer> {
                     .description("The directory to serve. (default: a welcome page)")
                     .build();
 
+    private final OptionSpec listing =
+            OptionSpec.builder("--listing")
+                    .description(
+                            "List the files of a directory without an index page. Anyone who can"
+                                    + " connect sees their names.")
+                    .build();
+
     private final OptionSpec config =
             option("--config", "FILE", Path.class)
                     .description(
@@ -110,7 +117,7 @@ class Serve implements Callable<Integer> {
     /** Creates a command with DIR and {@code --config}. */
     Serve(String name, String... description) {
         this(name, List.of(description));
-        spec.addPositional(directory).addOption(config);
+        spec.addPositional(directory).addOption(config).addOption(listing);
     }
 
     /** Creates a command without them. */
@@ -160,7 +167,11 @@ class Serve implements Callable<Integer> {
                         given(transport, TransportKind.class),
                         given(idle, Duration.class),
                         given(selfSigned, Boolean.class).orElse(false));
-        return new Source(file(), overrides);
+        boolean lists = given(listing, Boolean.class).orElse(false);
+        if (lists && overrides.directory().isEmpty()) {
+            throw wrong("--listing needs DIR; in a file, set listing = true in [[site]]");
+        }
+        return new Source(file(), lists ? overrides.withListing() : overrides);
     }
 
     static <T> Optional<T> given(ArgSpec argument, Class<T> type) {

@@ -26,6 +26,7 @@ import io.sirocco.web.files.FileServer;
 import io.sirocco.web.proxy.Proxy;
 import io.sirocco.web.proxy.ProxyOptions;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -311,6 +312,10 @@ final class Sites implements AutoCloseable {
         FileServer served = server.get();
         FileRules rules = targets.behind(route);
         if (rules == FileRules.NONE) {
+            if (route.path().equals("/*") && isOfCommandLine(site)) {
+                return request ->
+                        served.serve(request, "/" + request.param("*"), rules, Sites::hinted);
+            }
             return route.path().equals("/*")
                     ? served
                     : request -> served.serve(request, stripped(request, strip));
@@ -322,6 +327,31 @@ final class Sites implements AutoCloseable {
                     ? guarded(served, request, path, rules)
                     : served.serve(request, path, rules);
         };
+    }
+
+    /**
+     * Returns whether the command line names the directory, and nothing says what to do for 404.
+     */
+    private boolean isOfCommandLine(Site site) {
+        Object[] root = {"site", configuration.sites().indexOf(site), "root"};
+        return configuration.where(root).line() == 0
+                && site.routes().isEmpty()
+                && !site.files().listing()
+                && site.files().fallback().isEmpty()
+                && site.files().notFound().isEmpty();
+    }
+
+    /** Tells the user on this machine why a directory is not found, and what to do. */
+    private static Response hinted(Request request) {
+        boolean here =
+                request.remoteAddress() instanceof InetSocketAddress client
+                        && client.getAddress().isLoopbackAddress();
+        return here && request.path().endsWith("/")
+                ? Response.text(
+                                "Not Found: this directory has no index.html.\n\n"
+                                        + "To list its files, start the server with --listing.\n")
+                        .status(404)
+                : NOT_FOUND;
     }
 
     /** Serves a file if there is one; otherwise {@code other} responds. */

@@ -14,6 +14,10 @@ public final class QuietLogs extends System.LoggerFinder {
     /** Get each message with its failure, whether it is shown or not. */
     public static final List<BiConsumer<String, Throwable>> READERS = new CopyOnWriteArrayList<>();
 
+    /** Get each message with its level. */
+    public static final List<BiConsumer<System.Logger.Level, String>> LEVELS =
+            new CopyOnWriteArrayList<>();
+
     /** For the service loader. */
     public QuietLogs() {}
 
@@ -48,6 +52,7 @@ public final class QuietLogs extends System.LoggerFinder {
         public void log(Level level, ResourceBundle bundle, String format, Object... parameters) {
             String message = java.text.MessageFormat.format(format, parameters);
             READERS.forEach(reader -> reader.accept(message, null));
+            LEVELS.forEach(reader -> reader.accept(level, message));
             if (isLoggable(level)) {
                 System.err.println(level + " " + message);
             }

@@ -50,8 +50,8 @@ final class Watchdog implements AutoCloseable {
             "{0} has not ended its turn for {1} ms; it is not declared dead, since this JVM was started"
                     + " for a debugger";
     private static final String ON_TRIAL =
-            "{0} has blocked {1} for {2} ms{3}; the JDK''s scheduler runs it until it is known to be"
-                    + " quick";
+            "{0} has blocked {1}, and the other clients of that loop, for {2} ms; the JDK''s scheduler"
+                    + " runs it until it is known to be quick";
     private static final String BLAMED =
             "{0} has blocked {1} for {2} ms without parking; from now on the JDK''s scheduler runs"
                     + " it, not the event loops:{3}";
@@ -67,12 +67,16 @@ final class Watchdog implements AutoCloseable {
         LONG_TURN
     }
 
+    /** How long a new program loads classes and compiles: nobody is told that it is slow then. */
+    private static final long WARM_UP = TimeUnit.SECONDS.toNanos(10);
+
     /** A run that lasts so many times what moves its kind moves it for good. */
     private static final int LONG = 10;
 
     private final List<Loop> loops;
     private final Settings settings;
     private final long interval;
+    private final long started = System.nanoTime();
     private final Sight[] sights;
     private final Executor reports;
     private Thread thread;
@@ -325,7 +329,10 @@ final class Watchdog implements AutoCloseable {
         }
     }
 
-    /** A run has blocked the loop: short stalls at the beginning are common, and forgiven once. */
+    /**
+     * A run has blocked the loop: short stalls at the beginning are common, and forgiven once. What
+     * loads classes, or happens in the first seconds, is logged at level debug.
+     */
     private void found(Loop loop, TaskKind kind, Sight sight, StackTraceElement[] stack) {
         if (!kind.move()) {
             return;
@@ -335,8 +342,9 @@ final class Watchdog implements AutoCloseable {
         boolean onTrial = kind.onTrial();
         if (onTrial) {
             sight.onTrial = kind;
-            String loading = sight.cold * 2 > sight.stacks ? ", mostly by loading classes" : "";
-            reports.execute(() -> LOG.get().log(Level.INFO, ON_TRIAL, kind, loop, millis, loading));
+            boolean cold = sight.cold * 2 > sight.stacks || System.nanoTime() - started < WARM_UP;
+            Level level = cold ? Level.DEBUG : Level.INFO;
+            reports.execute(() -> LOG.get().log(level, ON_TRIAL, kind, loop, millis));
         } else {
             blame(loop, kind, millis, stack);
         }

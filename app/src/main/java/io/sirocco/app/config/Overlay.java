@@ -17,7 +17,8 @@ import java.util.Map;
  *       replaced by one plain address, with a warning.
  *   <li>{@code --tls-self-signed} switches all addresses to HTTPS, unless the file has HTTPS
  *       already.
- *   <li>DIR is the root of the site without hosts, which is added if there is none.
+ *   <li>DIR is the root of the site without hosts, which is added if there is none; {@code
+ *       --listing} lists its directories.
  * </ul>
  *
  * Used by one thread.
@@ -136,12 +137,18 @@ final class Overlay {
             Fields site = (Fields) sites.get(i);
             Node hosts = site.value("hosts");
             if (hosts == null || hosts instanceof Node.Items(var names, _) && names.isEmpty()) {
-                sites.set(i, site.with("root", root));
+                sites.set(i, listed(site.with("root", root)));
                 return all.with("site", new Node.Items(sites, root.position()));
             }
         }
-        sites.add(Fields.of(root.position(), Map.of("root", root)));
+        sites.add(listed(Fields.of(root.position(), Map.of("root", root))));
         return all.with("site", new Node.Items(sites, root.position()));
+    }
+
+    private Fields listed(Fields site) {
+        return overrides.listing()
+                ? site.with("listing", new Node.Flag(true, said("--listing")))
+                : site;
     }
 
     private static List<Fields> tables(Fields all, String key) {

@@ -12,6 +12,7 @@ import java.util.Optional;
  * the file. Immutable.
  *
  * @param directory the root of the site for all hosts that no other site names
+ * @param listing whether a directory of that site without an index page is listed
  * @param host of the only address to listen on; see {@link Overlay}
  * @param port the same
  * @param selfSigned HTTPS with a certificate for localhost
@@ -20,6 +21,7 @@ import java.util.Optional;
  */
 public record Overrides(
         Optional<Path> directory,
+        boolean listing,
         Optional<String> host,
         Optional<Integer> port,
         Optional<Integer> loops,
@@ -51,6 +53,7 @@ public record Overrides(
             boolean selfSigned) {
         this(
                 directory,
+                false,
                 host,
                 port,
                 loops,
@@ -64,7 +67,22 @@ public record Overrides(
     /** Returns the same with further options, and a password of the channels. */
     public Overrides with(Optional<String> password, List<Option> options) {
         return new Overrides(
-                directory, host, port, loops, transport, idle, selfSigned, password, options);
+                directory,
+                listing,
+                host,
+                port,
+                loops,
+                transport,
+                idle,
+                selfSigned,
+                password,
+                options);
+    }
+
+    /** Returns the same with listings of directories. */
+    public Overrides withListing() {
+        return new Overrides(
+                directory, true, host, port, loops, transport, idle, selfSigned, password, options);
     }
 
     /**
