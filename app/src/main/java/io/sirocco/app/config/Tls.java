@@ -34,6 +34,8 @@ public record Tls(
 
     /** The TLS implementation. */
     public enum Engine {
+        /** OpenSSL if the machine has it and it passes a trial, else the JDK. */
+        AUTO,
         JDK,
         OPENSSL
     }
@@ -58,7 +60,7 @@ public record Tls(
     static Tls read(Table table, String certificate) {
         var tls =
                 new Tls(
-                        table.choice("engine", Engine.JDK),
+                        table.choice("engine", Engine.AUTO),
                         table.flag("self-signed", false),
                         table.list(
                                 "versions",
