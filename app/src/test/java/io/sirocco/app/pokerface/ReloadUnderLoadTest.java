@@ -93,7 +93,8 @@ class ReloadUnderLoadTest {
 
     private static String configuration(int number, List<Integer> ports) {
         var toml = new StringBuilder();
-        toml.append("[server]\nreload = false\nname = \"reload-%d\"\n".formatted(number));
+        toml.append("[server]\nreload = false\nreload-may-remove = true\n");
+        toml.append("name = \"reload-%d\"\n".formatted(number));
         toml.append("[limits]\nmax-header-fields = %d\n".formatted(20 + number % 50));
         for (int i = 0; i < ports.size(); i++) {
             toml.append("[[listen]]\naddress = \"127.0.0.1:%d\"\n".formatted(ports.get(i)));
