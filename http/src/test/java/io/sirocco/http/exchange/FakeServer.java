@@ -139,7 +139,9 @@ public final class FakeServer implements AutoCloseable, Monitor {
         }
 
         public Result result() {
-            return stream.result().copy().orTimeout(PATIENCE, TimeUnit.SECONDS).join();
+            Result result = stream.result().copy().orTimeout(PATIENCE, TimeUnit.SECONDS).join();
+            read(s -> s); // behind notifications
+            return result;
         }
 
         boolean isDone() {
