@@ -96,7 +96,7 @@ public final class ResponseMessage implements Response {
         Content sent = body;
         if (status == 205) { // RFC 9110 15.3.6: it has no content
             body.release();
-            sent = Content.NONE;
+            sent = Content.Bytes.NONE;
         }
         return new ResponseMessage(status, headers, sent, false, own, null);
     }

@@ -65,13 +65,14 @@ class RedisAtStartTest {
 
     @Test
     void aBrokerThatWaitsMayBeClosed() throws Exception {
-        try (var redis = RedisServer.start();
-                var broker = RedisBroker.at(redis.url(), c -> c.startTimeout(LONG))) {
+        try (var redis = RedisServer.start()) {
             redis.kill();
             var started = new CompletableFuture<Void>();
-            Thread thread = start(broker, started);
-            awaitPause(thread);
-            broker.close();
+            Thread thread;
+            try (var broker = RedisBroker.at(redis.url(), c -> c.startTimeout(LONG))) {
+                thread = start(broker, started);
+                awaitPause(thread);
+            }
             thread.join();
             assertTrue(started.isCompletedExceptionally());
         }
