@@ -9,7 +9,6 @@ import io.sirocco.live.Live;
 import io.sirocco.live.Message;
 import io.sirocco.live.RequestException;
 import io.sirocco.live.broker.BrokerException;
-
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;

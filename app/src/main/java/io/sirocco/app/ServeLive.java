@@ -3,10 +3,6 @@ package io.sirocco.app;
 
 import io.sirocco.app.config.Overrides;
 import io.sirocco.bench.command.TimeWord;
-
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
-
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * {@code sirocco live}: {@code serve} with {@code on = true} and further options of {@code [live]}.

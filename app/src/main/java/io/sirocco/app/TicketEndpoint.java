@@ -12,17 +12,15 @@ import io.sirocco.net.Clock;
 import io.sirocco.web.access.Cors;
 import io.sirocco.web.access.RateLimit;
 import io.sirocco.web.access.Rejections;
-
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
-
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Issues tickets for the password: {@code POST /ticket} with {@code {"password": "..."}} returns

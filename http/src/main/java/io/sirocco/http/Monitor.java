@@ -21,11 +21,12 @@ import java.util.Optional;
  * });
  * }</pre>
  *
- * <p>Methods are called on the event loops, on several at once, and must not block: while one does,
- * no connection of its loop is served. Count, or hand over to a bounded queue with {@code offer}.
- * Do not write to {@code System.out}, a file or a logger that writes itself: all of them block when
- * the pipe or disk behind them does. An exception that a method throws is logged and has no other
- * effect.
+ * <p>Methods are called on a virtual thread of each event loop, on several loops at once: soon
+ * after what they report, and in its order. A method that waits, for a lock or for another thread,
+ * delays the reports behind it; when 1,024 of them wait, the loop waits, too. One that blocks
+ * without parking blocks the loop: count, or hand over to a bounded queue with {@code offer}. Do
+ * not write to {@code System.out}, a file or a logger that writes itself, which block when the pipe
+ * or disk behind them does. An exception that a method throws is logged and has no other effect.
  */
 public interface Monitor {
     /** A monitor that does nothing. The default; a server without a monitor does no work for it. */

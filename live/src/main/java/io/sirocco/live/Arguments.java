@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
-
-import java.util.ArrayList;
-import java.util.Arrays;
 
 /**
  * What came with an event, or in an answer, by place from 0; on a server and in a client. An

@@ -13,9 +13,6 @@ import io.sirocco.live.engine.Peer;
 import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.net.TaskKind;
-
-import tools.jackson.databind.JsonNode;
-
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -25,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Somebody who is connected, or was a moment ago and may come back. Any thread may call what is

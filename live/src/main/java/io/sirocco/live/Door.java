@@ -6,9 +6,6 @@ import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Session;
 import io.sirocco.live.wire.WireException;
-
-import tools.jackson.databind.JsonNode;
-
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -17,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Lets a client in, or not, or back in as the one that it was. On a virtual thread: it may wait for

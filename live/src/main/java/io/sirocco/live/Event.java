@@ -4,7 +4,6 @@ package io.sirocco.live;
 import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Member;
 import io.sirocco.live.wire.Json;
-
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;

@@ -24,9 +24,6 @@ import io.sirocco.live.wire.WireException;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
-
-import tools.jackson.databind.json.JsonMapper;
-
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,6 +42,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What all namespaces of a service share: its settings, its engine, the shards of its loops; and

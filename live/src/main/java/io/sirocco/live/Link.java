@@ -15,9 +15,6 @@ import io.sirocco.live.wire.Received;
 import io.sirocco.live.wire.WireException;
 import io.sirocco.net.ScheduledTask;
 import io.sirocco.net.TaskKind;
-
-import tools.jackson.databind.JsonNode;
-
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -28,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Socket.IO on one session: its clients, one for each namespace. Confined to where the session

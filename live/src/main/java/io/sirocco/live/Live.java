@@ -5,7 +5,6 @@ import io.sirocco.http.Mount;
 import io.sirocco.http.Routes;
 import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
-
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;

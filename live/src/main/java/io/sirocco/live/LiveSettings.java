@@ -10,7 +10,6 @@ import io.sirocco.live.broker.MemoryBroker;
 import io.sirocco.live.engine.Engine;
 import io.sirocco.live.engine.EngineSettings;
 import io.sirocco.live.engine.Origins;
-
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,7 +3,6 @@ package io.sirocco.live;
 
 import io.sirocco.live.broker.Address;
 import io.sirocco.live.broker.Position;
-
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;

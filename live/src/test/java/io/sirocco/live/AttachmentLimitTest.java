@@ -12,15 +12,13 @@ import io.sirocco.live.broker.MemoryBroker;
 import io.sirocco.live.broker.Probe;
 import io.sirocco.live.broker.Publication;
 import io.sirocco.live.client.LiveClient;
-
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
-
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * The official clients end the connection when a packet has more than ten attachments, or an object

@@ -6,10 +6,6 @@ import io.sirocco.http.Response;
 import io.sirocco.live.Live;
 import io.sirocco.live.Room;
 import io.sirocco.live.broker.Position;
-
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
-
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -18,6 +14,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Publishes an event for programs in any language.

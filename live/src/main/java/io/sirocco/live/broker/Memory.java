@@ -5,7 +5,6 @@ import io.sirocco.live.log.Log;
 import io.sirocco.live.serial.SerialExecutor;
 import io.sirocco.net.Clock;
 import io.sirocco.net.log.LazyLogger;
-
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.time.Duration;

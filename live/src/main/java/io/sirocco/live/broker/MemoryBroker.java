@@ -2,7 +2,6 @@
 package io.sirocco.live.broker;
 
 import io.sirocco.net.Clock;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -4,7 +4,6 @@ package io.sirocco.live.broker;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.net.Clock;
-
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -3,7 +3,6 @@ package io.sirocco.live.client;
 
 import io.sirocco.live.Arguments;
 import io.sirocco.live.RequestException;
-
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -3,7 +3,6 @@ package io.sirocco.live.engine;
 
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
-
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -4,7 +4,6 @@ package io.sirocco.live.engine;
 import io.sirocco.http.PreparedMessage;
 import io.sirocco.http.WebSocket;
 import io.sirocco.live.wire.Payload;
-
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 

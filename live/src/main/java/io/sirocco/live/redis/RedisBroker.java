@@ -13,9 +13,6 @@ import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Room;
 import io.sirocco.live.broker.Session;
 import io.sirocco.net.log.LazyLogger;
-
-import redis.clients.jedis.exceptions.JedisConnectionException;
-
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
  * The broker of a service with several nodes: a Redis of version 7 or newer, or a Valkey. All that

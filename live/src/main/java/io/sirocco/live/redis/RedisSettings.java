@@ -2,13 +2,11 @@
 package io.sirocco.live.redis;
 
 import io.sirocco.live.broker.Depth;
-
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
-
 import javax.net.ssl.SSLContext;
 
 /**

@@ -2,10 +2,8 @@
 package io.sirocco.live.redis;
 
 import io.sirocco.live.broker.Depth;
-
 import java.time.Duration;
 import java.util.Optional;
-
 import javax.net.ssl.SSLContext;
 
 /** {@link RedisSettings}, frozen. Immutable. */

@@ -89,8 +89,7 @@ class ProxyMemoryTest {
                 client.send("GET /" + i + " HTTP/1.1\nHost: a\n" + large + large + "\n");
             }
             ProxyServer.await(
-                    "all of them",
-                    () -> proxy.server.stats().getFirst().requests() == 4 * CLIENTS);
+                    "all of them", () -> proxy.server.stats().getFirst().requests() == 4 * CLIENTS);
             long begun = proxy.upstream.stats().requests();
             assertTrue(begun <= (1 << 20) / (3 * 14_000), begun + " requests");
             for (RawClient client : clients) {

@@ -164,8 +164,7 @@ class ProxyResponsesTest {
 
     @Test
     void allProtocolsButH2cAreForwarded() throws Exception {
-        try (FakeUpstream fake =
-                        FakeUpstream.responding("HTTP/1.1 200 OK\nContent-Length: 0\n\n");
+        try (FakeUpstream fake = FakeUpstream.responding("HTTP/1.1 200 OK\nContent-Length: 0\n\n");
                 var proxy =
                         new ProxyServer(
                                 TransportKind.NIO,
