@@ -103,6 +103,7 @@ public final class Loop implements Executor {
     private final ArrayDeque<Connection> toRelease = new ArrayDeque<>(); // at the end of the turn
     final LoopVirtualThreads virtualThreads = new LoopVirtualThreads(this);
 
+    private final ArrayDeque<Runnable> beforeFlush = new ArrayDeque<>();
     private final FlushQueue flushQueue = new FlushQueue();
     final LoopConnections connections = new LoopConnections();
     private final MemoryRelief relief = new MemoryRelief(this, connections);
@@ -240,6 +241,16 @@ public final class Loop implements Executor {
                             ? "the loop has ended"
                             : "a million tasks wait for the loop");
         }
+    }
+
+    /**
+     * Runs {@code task} on the loop's own thread, before it sends what is written by now: at the
+     * end of this turn, and earlier in a long one. Loop-confined.
+     *
+     * @return false when the loop has ended, and the task does not run
+     */
+    public boolean executeBeforeFlush(Runnable task) {
+        return !over && beforeFlush.add(task);
     }
 
     /**
@@ -913,7 +924,11 @@ public final class Loop implements Executor {
 
     private void turn() throws Throwable {
         boolean idle =
-                local.isEmpty() && virtualThreads.isEmpty() && flushQueue.isEmpty() && !leapt;
+                local.isEmpty()
+                        && beforeFlush.isEmpty()
+                        && virtualThreads.isEmpty()
+                        && flushQueue.isEmpty()
+                        && !leapt;
         if (idle) {
             idle =
                     SLEEP.compareAndSet(this, AWAKE, ASLEEP)
@@ -939,6 +954,7 @@ public final class Loop implements Executor {
         runTasks();
         timers.advance(millis);
         preciseTimers.runDue(nanos, runTask);
+        runBeforeFlush();
         flushQueue.flush();
         releaseClosed();
         relief.relieveIfExceeded();
@@ -994,6 +1010,13 @@ public final class Loop implements Executor {
         }
     }
 
+    /** Runs what is to come before the output of this turn. */
+    void runBeforeFlush() {
+        for (int n = beforeFlush.size(); n > 0; n--) {
+            runTask(beforeFlush.poll());
+        }
+    }
+
     void releaseClosed() {
         for (int n = toRelease.size(); n > 0; n--) { // those closed meanwhile: in the next turn
             try {
@@ -1022,6 +1045,7 @@ public final class Loop implements Executor {
      */
     private void flushIfLate() {
         if (isFlushDue()) {
+            runBeforeFlush();
             flushQueue.flush();
             transport.submit();
             flushQueue.restart(System.nanoTime());

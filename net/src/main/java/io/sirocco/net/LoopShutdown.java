@@ -115,6 +115,7 @@ final class LoopShutdown {
             case LOSE_CONNECTS -> loseConnects();
             case RUN_TASKS -> {
                 loop.runTasks();
+                loop.runBeforeFlush();
                 loop.releaseClosed();
             }
             case CLOSE_TRANSPORT -> loop.ownTransport().close();

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Calls of the program that tell it what has happened on one loop: of the monitor, and of actions
  * for the end of an exchange. Such code may wait for a lock or for another thread. So it is not
- * called while an exchange goes from one state to the next, but soon afterwards, on a virtual
- * thread of the loop: what waits there keeps only the calls behind it waiting. When very many do,
- * the loop waits, too. The calls are made in order, one after the other.
+ * called while an exchange goes from one state to the next, but soon afterwards, before output is
+ * sent, on a virtual thread of the loop: what waits there keeps only the calls behind it waiting.
+ * When very many do, the loop waits, too. The calls are made in order, one after the other.
  *
  * <p>A loop that has no virtual threads, or that is ending, makes the calls itself. Loop-confined.
  */
@@ -32,6 +32,7 @@ final class Notifications {
     private final Runnable whenIdle;
     private final ArrayDeque<Runnable> calls = new ArrayDeque<>(USUAL);
     private final Runnable delivers = this::deliver;
+    private final Runnable deliversNow = this::deliverNow;
     private final Runnable awaitsRoom = this::awaitRoom;
     private boolean scheduled; // to be delivered
     private boolean delivering;
@@ -61,23 +62,14 @@ final class Notifications {
     }
 
     private void schedule() {
-        scheduled = true;
         try {
-            if (hasThreads()) {
-                tasks.loop.startVirtualInTurn(null, delivers);
-                return;
-            }
-            if (tasks.execute(delivers)) {
-                return;
-            }
+            scheduled = tasks.loop.executeBeforeFlush(deliversNow);
         } catch (OutOfMemoryError e) {
-            // they are made here
+            scheduled = false;
         }
-        deliver();
-    }
-
-    private boolean hasThreads() {
-        return tasks.loop.carriesVirtualThreads() && !tasks.loop.isEnding();
+        if (!scheduled) { // the loop has ended, or there is no heap
+            deliver();
+        }
     }
 
     /**
@@ -85,11 +77,13 @@ final class Notifications {
      * own thread, as the last step of what it does for a connection.
      */
     void deliverNow() {
-        if (calls.isEmpty() || delivering) {
+        scheduled = false;
+        boolean ending = tasks.loop.isEnding();
+        if (calls.isEmpty() || delivering && !ending) {
             return;
         }
         try {
-            if (hasThreads()) {
+            if (tasks.loop.carriesVirtualThreads() && !ending) {
                 tasks.loop.startVirtual(null, delivers);
                 return;
             }
@@ -105,7 +99,6 @@ final class Notifications {
     }
 
     private void deliver() {
-        scheduled = false;
         if (delivering && !tasks.loop.isEnding()) { // then what waits may wait for ever
             return;
         }
