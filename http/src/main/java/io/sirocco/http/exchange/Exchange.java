@@ -407,7 +407,10 @@ public final class Exchange extends HandlerThread implements Runnable {
         if (refusal != RequestError.SLOTS_FULL && refusal != RequestError.MISDIRECTED) {
             stream.closeAfterResponse();
         }
-        refuse(refusal, finished(context.page(refusal)));
+        ResponseMessage page = finished(context.page(refusal));
+        if (pending()) { // the filters may have waited, and the client may have gone
+            refuse(refusal, page);
+        }
     }
 
     /** Returns the response to an exception. Any thread that may use the request. */
