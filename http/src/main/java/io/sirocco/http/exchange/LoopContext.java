@@ -368,8 +368,8 @@ public final class LoopContext extends WebSocketContext {
     }
 
     /**
-     * Has the calls made that are due. On the loop's own thread, as the last step of what it does
-     * for a connection.
+     * Has the calls made that are due. On the loop's own thread, which reads again behind it what
+     * it knows of a connection.
      */
     public void deliverNotifications() {
         notifications.deliverNow();

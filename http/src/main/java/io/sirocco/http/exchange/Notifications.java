@@ -74,7 +74,7 @@ final class Notifications {
 
     /**
      * Has the calls made at once, except those that must wait behind one that waits. On the loop's
-     * own thread, as the last step of what it does for a connection.
+     * own thread, which reads again behind it what it knows of a connection.
      */
     void deliverNow() {
         scheduled = false;

@@ -320,6 +320,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
         }
         flags &= ~KEEP_ALIVE; // the response may still be read
         exchange.clientGone();
+        context.deliverNotifications(); // the program may respond otherwise than we do
         if (exchange != null && body != null) {
             exchange.refuseBody(RequestError.BODY_CUT_OFF);
         }

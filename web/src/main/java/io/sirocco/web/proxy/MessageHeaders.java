@@ -140,11 +140,18 @@ final class MessageHeaders {
         }
         for (String each : asked.split(",")) {
             String protocol = each.strip();
-            if (options.forwardsUpgrade(protocol.toLowerCase(Locale.ROOT))) {
+            String name = protocol.toLowerCase(Locale.ROOT);
+            if (options.forwardsUpgrade(name) && mayUpgradeTo(name, request)) {
                 return protocol;
             }
         }
         return "";
+    }
+
+    /** Returns false for a WebSocket that is not asked for as RFC 6455 4.1 says. */
+    private static boolean mayUpgradeTo(String protocol, InboundRequest request) {
+        return !protocol.equals("websocket")
+                || request.method.equals("GET") && request.length() == 0;
     }
 
     /** Returns the headers for a server, without {@code Host}. */

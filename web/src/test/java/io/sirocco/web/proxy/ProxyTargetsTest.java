@@ -182,7 +182,7 @@ class ProxyTargetsTest {
             Proxy to = Proxy.to(upstream, o -> o.prefix("/tenant1"));
             Filter all = (request, next) -> to.handle(request); // unmatched targets, too
             try (var proxy =
-                    new ProxyServer(upstream, config -> {}, routes -> routes.filter(all))) {
+                    new ProxyServer(upstream, config -> {}, routes -> routes.filterAll(all))) {
                 String response = proxy.ask(line + " HTTP/1.1\nHost: internal.test:80\n\n");
                 assertTrue(response.startsWith("HTTP/1.1 " + status + " "), response);
                 assertTrue(fake.requests.isEmpty());
