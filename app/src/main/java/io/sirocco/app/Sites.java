@@ -314,7 +314,10 @@ final class Sites implements AutoCloseable {
         if (rules == FileRules.NONE) {
             if (route.path().equals("/*") && isOfCommandLine(site)) {
                 return request ->
-                        served.serve(request, "/" + request.param("*"), rules, Sites::hinted);
+                        request.method().equals("GET")
+                                ? served.serve(
+                                        request, "/" + request.param("*"), rules, Sites::hinted)
+                                : served.handle(request); // HEAD, and 405 for others
             }
             return route.path().equals("/*")
                     ? served

@@ -42,6 +42,9 @@ public final class Exchange extends HandlerThread implements Runnable {
      */
     private static final long UNLIMITED_ASYNC = 60_000;
 
+    /** A request of which a handler keeps no more than so many bytes begins without room. */
+    private static final int SMALL = 4 << 10;
+
     final HttpStream stream;
     final LoopContext context;
     public final RequestMessage request;
@@ -116,11 +119,13 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /**
      * Reserves what a handler may keep of the request, while memory is short; returns whether there
-     * is no room. If that were found out behind the handler, its copies would be there until the
-     * connection is released, at the end of the turn, and a turn may have hundreds of requests.
+     * is no room; a small request needs none. If that were found out behind the handler, its copies
+     * would be there until the connection is released, at the end of the turn, and a turn may have
+     * hundreds of requests.
      */
     private boolean lacksRoom() {
-        return context.loop.memory().tight() && !stream.stores(request.mostStored());
+        int most = request.mostStored();
+        return most > SMALL && context.loop.memory().tight() && !stream.stores(most);
     }
 
     /** Returns the maximum number of bytes of the body. */
