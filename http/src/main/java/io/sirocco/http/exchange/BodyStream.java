@@ -3,10 +3,12 @@ package io.sirocco.http.exchange;
 
 import io.sirocco.http.BodyWriter;
 import io.sirocco.http.loop.LoopTasks;
+import io.sirocco.net.Loop;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The output stream of a {@link BodyWriter}. Gathers small writes, and sends them when {@link
@@ -16,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class BodyStream extends OutputStream {
     private static final int SIZE = 8 << 10;
+    private static final long SLICE_NANOS = 10_000_000;
 
     private static final CompletableFuture<Void> NONE_AHEAD =
             CompletableFuture.completedFuture(null);
@@ -33,6 +36,7 @@ final class BodyStream extends OutputStream {
     private boolean begun; // the response has; loop-confined
     private boolean broken; // a segment was not sent, and none may follow; loop-confined
     private boolean closed;
+    private long paused; // when it let others run; 0 before the first time
     private CompletableFuture<Void> ahead = NONE_AHEAD; // the outcome of what was handed over last
     private int aheadBytes; // that were handed over since the writer has waited
 
@@ -164,6 +168,23 @@ final class BodyStream extends OutputStream {
         ahead = exchange.context.ask(() -> sendNow(stated, copy, 0, copy.length, last));
         if (last) {
             awaitAhead();
+        } else if (Loop.mayPark()) {
+            letOthersRun();
+        }
+    }
+
+    /**
+     * Parks for a moment from time to time: a writer whose output is taken at once would never do
+     * so, and the JDK has one thread for each processor to run virtual threads. One that yields may
+     * be the next again.
+     */
+    private void letOthersRun() {
+        long now = System.nanoTime();
+        if (paused == 0) {
+            paused = now;
+        } else if (now - paused > SLICE_NANOS) {
+            LockSupport.parkNanos(1);
+            paused = System.nanoTime();
         }
     }
 
