@@ -206,17 +206,21 @@ public final class Routes {
     public Routes group(String prefix, Consumer<Routes> routes) {
         Given.of("The prefix of a group", prefix);
         Given.of("The routes of the group \"" + prefix + "\"", routes);
-        routes.accept(
-                new Routes(
-                        host,
-                        this.prefix + prefix,
-                        new ArrayList<>(filters),
-                        allFilters,
-                        handling,
-                        all,
-                        mounts,
-                        unmatched));
+        routes.accept(inside(host, this.prefix + prefix));
         return this;
+    }
+
+    /** Returns what adds routes of a group, which begins with the filters of this one. */
+    private Routes inside(String host, String prefix) {
+        return new Routes(
+                host,
+                prefix,
+                new ArrayList<>(filters),
+                allFilters,
+                handling,
+                all,
+                mounts,
+                unmatched);
     }
 
     /**
@@ -238,16 +242,7 @@ public final class Routes {
     public Routes host(String host, Consumer<Routes> routes) {
         Given.of("The host of routes", host);
         Given.of("The routes of the host \"" + host + "\"", routes);
-        routes.accept(
-                new Routes(
-                        host,
-                        prefix,
-                        new ArrayList<>(filters),
-                        allFilters,
-                        handling,
-                        all,
-                        mounts,
-                        unmatched));
+        routes.accept(inside(host, prefix));
         return this;
     }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** Every response has the headers that filters add, whoever has decided it. */
+/** Every response has the headers that filters add: of a handler, an error or a refusal. */
 class FinishedResponsesTest {
     private static final CountDownLatch NEVER = new CountDownLatch(1);
 

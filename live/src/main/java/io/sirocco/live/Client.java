@@ -136,8 +136,8 @@ public final class Client extends Lane {
     }
 
     /**
-     * It comes back from this position, and has missed something. Returns whether it comes from
-     * there too often: it does not take what it is sent, and would not the next time.
+     * Called when the client recovers from this position and has missed messages. Returns whether
+     * it has recovered from there too often: it cannot take what it is sent, now or the next time.
      */
     boolean isStuck(Position after) {
         int times = after.equals(backFrom) ? timesBack + 1 : 1;

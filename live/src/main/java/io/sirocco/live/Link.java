@@ -395,7 +395,7 @@ final class Link implements Channel {
         send(Parcel.message("4" + packet, List.of(), false));
     }
 
-    /** Returns what a client is sent that may not come in. Any thread. */
+    /** Returns the data of the {@code connect_error} of a client that is refused. Any thread. */
     String connectError(String code, String message, Map<String, ?> data) {
         var all = new HashMap<String, Object>(data);
         all.put("code", code);

@@ -9,9 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The death of one loop: what it has died of, and who is told. A server with fewer loops than it
- * started must not look healthy. All that it needs is made beforehand, since there may be no heap.
- * Any thread.
+ * The death of one loop: its cause, and the notification of its owner. A server with fewer loops
+ * than it started must not look healthy. All that it needs is made beforehand, since there may be
+ * no heap. Any thread.
  */
 final class LoopDeath {
     static {

@@ -161,8 +161,8 @@ public final class Loops implements AutoCloseable {
 
     /**
      * Accepts connections on {@code address}: an Internet address, whose port may be 0 for any, or
-     * a Unix-domain one. The file of a Unix-domain socket that nobody listens on any more, as a
-     * killed process leaves it, is replaced.
+     * a Unix-domain one. A file that a killed process has left, of a Unix-domain socket without a
+     * listener, is replaced.
      *
      * @throws IOException when the address cannot be bound; nothing is left open
      */

@@ -67,7 +67,7 @@ final class Watchdog implements AutoCloseable {
         LONG_TURN
     }
 
-    /** How long a new program loads classes and compiles: nobody is told that it is slow then. */
+    /** How long a new program loads classes and compiles: that it is slow is no warning then. */
     private static final long WARM_UP = TimeUnit.SECONDS.toNanos(10);
 
     /** A run that lasts so many times what moves its kind moves it for good. */

@@ -3,12 +3,12 @@ package io.sirocco.home.lua;
 
 import io.sirocco.net.Clock;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.LogText;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
-import java.util.regex.Pattern;
 
 /**
  * The log for the owner of a controller, of its scripts and of what serves them: the last 1,000
@@ -21,8 +21,6 @@ public final class ScriptLog {
     private static final int MAX_LINES = 1_000;
     private static final int MAX_LENGTH = 1_000;
     private static final int LINES_A_SECOND = 100;
-    private static final Pattern OTHER_CONTROLS = Pattern.compile("[\\p{Cc}&&[^\n\t]]");
-    private static final String NEXT_LINE = "\n    "; // looks like no line of its own
 
     /** A line. Immutable. */
     public record Line(Instant time, Level level, String text) {}
@@ -50,8 +48,7 @@ public final class ScriptLog {
 
     /** Adds a line. */
     public void add(Level level, String text) {
-        String cut = OTHER_CONTROLS.matcher(cut(text)).replaceAll("?");
-        String line = cut(cut.replace("\n", NEXT_LINE));
+        String line = cut(LogText.of(cut(text)));
         int unwritten = keep(level, line);
         if (unwritten < 0) {
             return;

@@ -288,7 +288,7 @@ public final class Exchange extends HandlerThread implements Runnable {
         if (body != null) {
             body.fail(clientIsGone());
         }
-        leave(); // after the notifications
+        leave();
         if (cause == CloseCause.MEMORY_SHORT) {
             rule = rule == null ? RequestError.MEMORY_SHORT : rule; // for the log
             cancel(); // or what it keeps would stay

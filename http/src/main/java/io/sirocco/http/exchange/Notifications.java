@@ -103,16 +103,22 @@ final class Notifications {
             return;
         }
         delivering = true;
-        for (Runnable call; (call = calls.poll()) != null; ) {
-            run(call);
-            if (waiting != null && calls.size() <= MOST / 2) {
+        try {
+            for (Runnable call; (call = calls.poll()) != null; ) {
+                run(call);
+                if (waiting != null && calls.size() <= MOST / 2) {
+                    LockSupport.unpark(waiting);
+                }
+                if (tasks.loop.isTurnLong() && !tasks.isOwnThread()) {
+                    Thread.yield();
+                }
+            }
+        } finally { // for want of heap, too: the next call has those that are left made
+            delivering = false;
+            if (waiting != null) {
                 LockSupport.unpark(waiting);
             }
-            if (tasks.loop.isTurnLong() && !tasks.isOwnThread()) {
-                Thread.yield();
-            }
         }
-        delivering = false;
         whenIdle.run();
     }
 

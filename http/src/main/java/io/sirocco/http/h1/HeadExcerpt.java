@@ -8,9 +8,9 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 
 /**
- * What the headers of a refused request say of its route and of the page that it came from: the
- * request line, {@code Host} and {@code Origin}, so that the error page is one of that route. A
- * browser sends these before its cookies, which are what makes headers too large. Any thread.
+ * Extracts the request line, {@code Host} and {@code Origin} from the headers of a refused request,
+ * so that the filters of its route finish the error page. A browser sends these before its cookies,
+ * which usually make headers too large. Any thread.
  */
 final class HeadExcerpt {
     private static final byte[][] NAMES = {

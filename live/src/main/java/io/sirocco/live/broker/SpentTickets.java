@@ -80,7 +80,7 @@ final class SpentTickets {
     /** Those whose hashes begin with the same 6 bits. */
     private final class Table {
         private long[] marks = new long[SMALLEST];
-        private int used; // places, those of tickets that have expired included
+        private int used; // places, including those of expired tickets
 
         synchronized boolean add(long mark, long now) {
             int place = find(mark, now);
@@ -116,7 +116,7 @@ final class SpentTickets {
             return (int) (mark >>> EXPIRY_BITS) & marks.length - 1;
         }
 
-        /** Forgets those that have expired, and has room for as many again as are left. */
+        /** Forgets expired tickets, and gives the table room for more than what is left. */
         private void rebuild(long now) {
             int left = 0;
             for (long mark : marks) {

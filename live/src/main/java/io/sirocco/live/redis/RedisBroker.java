@@ -102,7 +102,7 @@ public final class RedisBroker implements Broker {
         }
     }
 
-    /** Whether the server may be there later, as one that reads its data from a disk. */
+    /** Returns whether the server may be available later, such as one that is loading its data. */
     private static boolean isAway(Throwable cause) {
         return cause instanceof JedisConnectionException
                 || cause != null && String.valueOf(cause.getMessage()).startsWith("LOADING");

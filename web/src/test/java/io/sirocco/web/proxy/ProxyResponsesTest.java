@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a server sends passes as it is, whoever changes other headers of it, or is refused. */
+/** Headers of an upstream pass unchanged, whatever else is changed, or are refused. */
 @Timeout(60)
 class ProxyResponsesTest {
     private static final String GET = "GET / HTTP/1.1\nHost: a\n\n";
