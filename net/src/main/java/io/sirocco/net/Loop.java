@@ -413,7 +413,7 @@ public final class Loop implements Executor {
      */
     public Thread startVirtualInTurn(TaskKind kind, Runnable task) {
         return carries(kind)
-                ? virtualThreads.startInTurn(kind, false, task)
+                ? virtualThreads.startInTurn(kind, task)
                 : startOnJdkScheduler(kind, task);
     }
 

@@ -116,9 +116,9 @@ final class LoopVirtualThreads implements LoopVirtualThread.Scheduler {
         return carried.thread();
     }
 
-    /** Starts a virtual thread, which runs when the loop comes to it. Any thread. */
-    Thread startInTurn(TaskKind kind, boolean movable, Runnable task) {
-        return LoopVirtualThread.start(this, kind, movable, task).thread();
+    /** Starts a virtual thread that stays on the loop and runs in its turn. Any thread. */
+    Thread startInTurn(TaskKind kind, Runnable task) {
+        return LoopVirtualThread.start(this, kind, false, task).thread();
     }
 
     /**
