@@ -3,10 +3,8 @@ package io.sirocco.http;
 
 import io.sirocco.http.message.Grammar;
 import io.sirocco.http.websocket.WebSocketTerms;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -22,7 +20,7 @@ public final class WebSocketSettings {
     Duration pong = Duration.ofSeconds(20);
     Duration close = Duration.ofSeconds(5);
     List<String> subprotocols = List.of();
-    Optional<List<String>> origins = Optional.of(List.of());
+    Optional<Origins> origins = Optional.of(Origins.NONE);
     boolean compression;
     int compressFrom = 1 << 10;
     boolean serverContext;
@@ -111,35 +109,11 @@ public final class WebSocketSettings {
      * addition to pages of the same host and to clients that send no {@code Origin}, which are not
      * browsers. Others get 403 (RFC 6455 10.2). Default: none.
      *
-     * @throws IllegalArgumentException if an origin is not a scheme and a host
+     * @throws IllegalArgumentException as {@link Origins#of}
      */
     public WebSocketSettings origins(String... origins) {
-        for (String origin : origins) {
-            if (!isOrigin(origin)) {
-                throw new IllegalArgumentException(
-                        "An origin must be a scheme and a host, as in https://app.example.org, not '"
-                                + origin
-                                + "'.");
-            }
-        }
-        this.origins =
-                Optional.of(
-                        List.of(origins).stream().map(o -> o.toLowerCase(Locale.ROOT)).toList());
+        this.origins = Optional.of(Origins.of(List.of(origins)));
         return this;
-    }
-
-    private static boolean isOrigin(String origin) {
-        try {
-            URI uri = URI.create(origin);
-            return uri.getScheme() != null
-                    && uri.getHost() != null
-                    && uri.getUserInfo() == null
-                    && uri.getRawPath().isEmpty()
-                    && uri.getRawQuery() == null
-                    && uri.getRawFragment() == null;
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
     }
 
     /**

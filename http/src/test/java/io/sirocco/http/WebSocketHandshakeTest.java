@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Who gets a WebSocket, and what the others are told. */
 class WebSocketHandshakeTest extends OnTheWire {
     private static final WebSockets FOREIGN =
-            WebSockets.of(s -> s.origins("https://app.example.org"));
+            WebSockets.of(s -> s.origins("https://app.example.org", "https://*.my_host.example"));
     private static final WebSockets SQUEEZED = WebSockets.of(s -> s.compression(10));
 
     /** Of this instance: a group logs an origin once, and the class runs again over TLS. */
@@ -185,6 +185,8 @@ class WebSocketHandshakeTest extends OnTheWire {
     void pagesMayBeNamed() {
         asked("/foreign", "Origin: https://app.example.org").answers(OPENED);
         asked("/foreign", "Origin: http://app.example.org").answers(403, "Forbidden");
+        asked("/foreign", "Origin: https://a.my_host.example").answers(OPENED);
+        asked("/foreign", "Origin: https://my_host.example").answers(403, "Forbidden");
         asked("/any", "Origin: https://elsewhere.example").answers(OPENED);
     }
 }

@@ -3,13 +3,13 @@ package io.sirocco.live;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.Origins;
 import io.sirocco.http.Request;
 import io.sirocco.live.broker.Broker;
 import io.sirocco.live.broker.Limit;
 import io.sirocco.live.broker.MemoryBroker;
 import io.sirocco.live.engine.Engine;
 import io.sirocco.live.engine.EngineSettings;
-import io.sirocco.live.engine.Origins;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,7 +77,7 @@ public final class LiveSettings {
     int budget = 1 << 20;
     private Overflow overflow = Overflow.CLOSE;
     private Set<String> transports = Set.of("websocket", "polling");
-    private Optional<List<String>> origins = Optional.of(List.of());
+    private Optional<Origins> origins = Optional.of(Origins.NONE);
     private int clients = Integer.MAX_VALUE;
 
     /** The rooms whose messages are kept, and how many for how long. */
@@ -203,7 +203,7 @@ public final class LiveSettings {
      * @throws IllegalArgumentException for what no page can have as its origin
      */
     public LiveSettings origins(String... origins) {
-        this.origins = Optional.of(List.of(origins).stream().map(Origins::named).toList());
+        this.origins = Optional.of(Origins.of(List.of(origins)));
         return this;
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.config;
 
+import io.sirocco.http.Origins;
 import java.time.Duration;
 import java.util.List;
 
@@ -25,7 +26,7 @@ public record Cors(
                                 "origins",
                                 Node.of(List.of()),
                                 "origins = [\"https://app.example.org\"]",
-                                Values.list(Values.text(Cors::origin))),
+                                Values.list(Values.text(Cors::hostOrigin))),
                         table.list("methods", List.of("GET"), Values.text(Texts::token)),
                         table.list("headers", List.of(), Values.text(Texts::token)),
                         table.list("expose", List.of(), Values.text(Texts::token)),
@@ -40,10 +41,26 @@ public record Cors(
         return cors;
     }
 
+    private static String hostOrigin(String text) {
+        if (text.equals("null") || text.equals("file://")) {
+            throw new ConfigError(
+                    "cannot allow the origin " + text + ", which any sandboxed page or file has",
+                    "serve the page from a host, and name that");
+        }
+        return origin(text);
+    }
+
     static String origin(String text) {
-        if (text.matches("\\*|null|[a-z][a-z0-9+.-]*://[^/?#@\\s]+")) return text;
-        throw new ConfigError(
-                "is not an origin: \"" + text + "\"",
-                "write \"https://app.example.org\", without a path, or \"*\" for all");
+        try {
+            if (!text.equals("*")) {
+                Origins.of(List.of(text));
+            }
+            return text;
+        } catch (IllegalArgumentException e) {
+            throw new ConfigError(
+                    "is not an origin: \"" + text + "\"",
+                    "write \"https://app.example.org\" without a path, \"https://*.example.org\" for all"
+                            + " hosts below one, or \"*\" for all");
+        }
     }
 }

@@ -83,7 +83,7 @@ public record Live(
                                 table.time("ticket-life", "30s", Duration.ofSeconds(1)),
                                 table.file("ticket-secret-file")),
                         LiveTokens.read(table),
-                        table.list("origins", List.of(), Values.text(Live::origin)),
+                        table.list("origins", List.of(), Values.text(Cors::origin)),
                         table.list(
                                 "transports",
                                 List.of("websocket", "polling"),
@@ -135,18 +135,6 @@ public record Live(
         throw new ConfigError(
                 "cannot be \"" + text + "\"",
                 "write a path such as \"/socket.io\", with letters, digits and .-_~");
-    }
-
-    private static String origin(String text) {
-        if (text.equals("file://") || text.matches("[a-z]+://\\*\\.[^/?#@*\\s]+")) {
-            return text;
-        }
-        if (text.length() > 1 && text.contains("*")) {
-            throw new ConfigError(
-                    "contains a * where none may be: \"" + text + "\"",
-                    "write \"https://*.example.org\" for all hosts below one, or \"*\" for all");
-        }
-        return Cors.origin(text);
     }
 
     private static String rooms(String text) {

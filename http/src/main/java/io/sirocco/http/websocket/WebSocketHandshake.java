@@ -6,7 +6,6 @@ import io.sirocco.http.Request;
 import io.sirocco.http.RequestError;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /** Checks a request for a WebSocket and decides on the response (RFC 6455 4.2). Loop-confined. */
@@ -39,7 +38,7 @@ public sealed interface WebSocketHandshake {
         if (!Opening.isKey(key)) {
             return new Refused(RequestError.BAD_WEBSOCKET_KEY, Headers.none());
         }
-        if (!admits(request, sockets.terms.origins())) {
+        if (sockets.terms.origins().isPresent() && !sockets.terms.origins().get().admits(request)) {
             return new Refused(RequestError.FOREIGN_ORIGIN, Headers.none());
         }
         return accept(request, key, sockets);
@@ -93,37 +92,5 @@ public sealed interface WebSocketHandshake {
     private static Optional<String> only(Request request, String name) {
         List<String> values = all(request, name);
         return values.size() == 1 ? Optional.of(values.getFirst()) : Optional.empty();
-    }
-
-    /**
-     * Checks the origin. A browser sends cookies with requests from any page, and the origin of the
-     * page (RFC 6455 10.2).
-     */
-    private static boolean admits(Request request, Optional<List<String>> allowed) {
-        List<String> origins = all(request, "Origin");
-        if (allowed.isEmpty() || origins.isEmpty()) {
-            return true;
-        }
-        if (origins.size() > 1) {
-            return false;
-        }
-        String origin = origins.getFirst().toLowerCase(Locale.ROOT);
-        return allowed.get().contains(origin) || isOfHost(origin, request);
-    }
-
-    /** Ignores the scheme, because a proxy may have terminated TLS. */
-    private static boolean isOfHost(String origin, Request request) {
-        String port = origin.startsWith("https://") ? ":443" : ":80";
-        int host = origin.indexOf("://") + 3;
-        String asked = request.authority().toLowerCase(Locale.ROOT);
-        return host >= 3
-                && host < origin.length()
-                && without(port, origin.substring(host)).equals(without(port, asked));
-    }
-
-    private static String without(String port, String authority) {
-        return authority.endsWith(port)
-                ? authority.substring(0, authority.length() - port.length())
-                : authority;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.websocket;
 
+import io.sirocco.http.Origins;
 import io.sirocco.http.WebSocketSettings;
 import java.util.List;
 import java.util.Optional;
@@ -14,7 +15,7 @@ public record WebSocketTerms(
         long pongMillis,
         long closeMillis,
         List<String> subprotocols,
-        Optional<List<String>> origins,
+        Optional<Origins> origins,
         boolean compression,
         int compressFrom,
         boolean serverContext,

@@ -44,7 +44,6 @@ public final class Engine {
     final String opening;
     final int window;
     final OutputBudget output;
-    private final Origins origins;
     private final WebSockets sockets;
     private final ConcurrentHashMap<Object, Session> sessions = new ConcurrentHashMap<>();
     private final AtomicLong heads = new AtomicLong();
@@ -56,7 +55,6 @@ public final class Engine {
     public Engine(EngineSettings settings, Upper upper) {
         this.settings = settings;
         this.upper = upper;
-        this.origins = new Origins(settings.origins());
         this.window = Math.min(WINDOW, settings.budget());
         this.output = new OutputBudget(settings.allWaiting());
         this.sockets =
@@ -196,15 +194,15 @@ public final class Engine {
     }
 
     private Response handle(Request request) {
-        if (!origins.admit(request)) {
+        if (settings.origins().isPresent() && !settings.origins().get().admits(request)) {
             upper.refused("origin");
             return refuse(403, 4, "Forbidden");
         }
         Optional<String> origin = request.header("Origin");
         if (request.method().equals("OPTIONS")) {
-            return Origins.allow(Origins.preflight(request), origin);
+            return CrossOrigin.allow(CrossOrigin.preflight(request), origin);
         }
-        return answer(request).map(response -> Origins.allow(response, origin));
+        return answer(request).map(response -> CrossOrigin.allow(response, origin));
     }
 
     private Response answer(Request request) {

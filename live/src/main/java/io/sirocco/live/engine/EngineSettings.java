@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.engine;
 
-import java.util.List;
+import io.sirocco.http.Origins;
 import java.util.Optional;
 import java.util.Set;
 
@@ -31,5 +31,5 @@ public record EngineSettings(
         long allWaiting,
         Overflow overflow,
         Set<String> transports,
-        Optional<List<String>> origins,
+        Optional<Origins> origins,
         int clients) {}

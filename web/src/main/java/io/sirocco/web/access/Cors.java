@@ -5,6 +5,7 @@ import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
 import io.sirocco.http.Headers;
+import io.sirocco.http.Origins;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import java.time.Duration;
@@ -25,7 +26,8 @@ public final class Cors implements Filter {
     private static final String ALLOW_ORIGIN = "Access-Control-Allow-Origin";
     private static final UnaryOperator<Response> VARIES = Cors::varies;
 
-    private final Origins origins;
+    private final boolean all;
+    private final Origins origins; // used if not all
     private final Headers common; // of both kinds of answers
     private final Headers onlyActual;
     private final Response preflight;
@@ -53,7 +55,21 @@ public final class Cors implements Filter {
             boolean credentials,
             Duration maxAge,
             Rejections rejections) {
-        this.origins = Origins.of(origins);
+        if (origins.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "origins is empty, so nobody is allowed anything; name one, or leave cors out.");
+        }
+        for (String each : List.of("null", "file://")) {
+            if (origins.contains(each)) {
+                throw new IllegalArgumentException(
+                        "The origin "
+                                + each
+                                + " cannot be allowed: any sandboxed page, or any file, has it."
+                                + " Serve the page from a host, and name that.");
+            }
+        }
+        this.all = origins.contains("*");
+        this.origins = Origins.of(origins.stream().filter(each -> !each.equals("*")).toList());
         if (credentials) {
             for (List<String> list : List.of(origins, methods, headers, expose)) {
                 if (list.contains("*")) {
@@ -123,7 +139,7 @@ public final class Cors implements Filter {
                 && request.header("Access-Control-Request-Method").isPresent()) {
             return preflight(request, origin.get());
         }
-        if (origins.all()) {
+        if (all) {
             return next.handle(request).mapOnce(toAll);
         }
         if (origin.isEmpty() || !origins.contains(origin.get())) {
@@ -135,7 +151,7 @@ public final class Cors implements Filter {
 
     @Override
     public Response finish(Request request, Response page) {
-        if (origins.all()) {
+        if (all) {
             return toAll.apply(page);
         }
         Optional<String> origin = request.header("Origin");
@@ -146,7 +162,7 @@ public final class Cors implements Filter {
     }
 
     private Response preflight(Request request, String origin) {
-        if (origins.all()) {
+        if (all) {
             return granted(preflight, "*", Headers.none());
         }
         return origins.contains(origin)
