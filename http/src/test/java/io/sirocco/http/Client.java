@@ -10,6 +10,8 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -24,11 +26,28 @@ final class Client implements AutoCloseable {
     private final SocketChannel channel;
     private final TlsLink tls; // null for none
     private final ByteBuffer buffer = ByteBuffer.allocate(64 << 10);
-    private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+    private final Received received = new Received();
     private final long bytesInBefore;
     private long sent;
     private boolean ended;
     private boolean reset;
+
+    /** Bytes that can be looked at without a copy of all of them. */
+    private static final class Received extends ByteArrayOutputStream {
+        byte[] array() {
+            return buf;
+        }
+
+        /** Where {@code end} begins at or after {@code from}; -1 when it does not. */
+        int find(byte[] end, int from) {
+            for (int i = Math.max(0, from); i <= count - end.length; i++) {
+                if (Arrays.equals(buf, i, i + end.length, end, 0, end.length)) {
+                    return i;
+                }
+            }
+            return -1;
+        }
+    }
 
     Client(Server server) {
         this(server, 0, false);
@@ -170,19 +189,26 @@ final class Client implements AutoCloseable {
         return received.toByteArray();
     }
 
+    /** The first {@link #count} bytes of this have come; it is not copied, and may be replaced. */
+    byte[] array() {
+        return received.array();
+    }
+
     /** Waits until {@code end} has come; answers all that has. */
     String until(String end) {
-        if (!has(end)) {
-            await("\"" + end + "\"", () -> read() && (ended || has(end)));
+        byte[] bytes = end.getBytes(ISO_8859_1);
+        if (received.find(bytes, 0) < 0) {
+            await("\"" + end + "\"", () -> readUntil(bytes) || ended);
         }
-        if (!has(end)) {
+        if (received.find(bytes, 0) < 0) {
             throw new AssertionError("ended before \"" + end + "\" came: " + this);
         }
         return text();
     }
 
-    private boolean has(String end) {
-        return received.toString(ISO_8859_1).contains(end);
+    private boolean readUntil(byte[] end) {
+        int known = received.size();
+        return read() && received.find(end, known - end.length + 1) >= 0;
     }
 
     /** Waits until so many bytes have come. */
@@ -236,7 +262,7 @@ final class Client implements AutoCloseable {
             if (System.nanoTime() > giveUp) {
                 throw new AssertionError("waited in vain for " + what + ": " + about);
             }
-            Thread.yield();
+            LockSupport.parkNanos(20_000); // a spinning test takes the core of its server
         }
     }
 

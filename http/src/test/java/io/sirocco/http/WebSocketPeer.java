@@ -82,12 +82,11 @@ final class WebSocketPeer implements AutoCloseable {
     /** The next event, told as in {@code text hello}; {@code end} when the connection has ended. */
     String next() {
         while (true) {
-            byte[] all = client.received();
-            at = reader.read(all, at, all.length);
+            int known = client.count();
+            at = reader.read(client.array(), at, known);
             if (reader.event() != Event.NONE) {
                 return told();
             }
-            int known = all.length;
             client.await("a frame", () -> client.count() > known || client.hasEnded());
             if (client.count() == known) {
                 return "end";
