@@ -71,6 +71,40 @@ class DashboardTest {
         }
     }
 
+    /** Charts with maxima from one to 8 TiB; answers the axes on which two lines have one label. */
+    private static final String AXES =
+            """
+            Promise.all([import('./chart.js'), import('./figures.js')]).then(([{ Chart }, figures]) => {
+              const found = [];
+              for (const format of [figures.bytes, figures.rate]) {
+                let height = 1;
+                const series = [{ name: 'all', colour: 'two', value: () => height }];
+                const bytes = format === figures.bytes;
+                const options = { title: 'all', format, bytes, ceiling: bytes ? 1024 : 4, series };
+                const chart = new Chart(document.body, options);
+                for (; height < 2 ** 43; height *= 1.07) {
+                  chart.update([{ time: 0 }]);
+                  const all = [...chart.plot.querySelectorAll('text[x="38"]')].map((one) => one.textContent);
+                  if (all.length < 2 || new Set(all).size < all.length) found.push(all.join(', '));
+                }
+              }
+              window.found = found;
+            }); 0
+            """;
+
+    @Test
+    void noAxisHasTheSameLabelTwice() throws Exception {
+        try (var stage = new Stage();
+                Admin admin = stage.admin(Optional.empty(), true);
+                var browser = new Browser()) {
+            browser.open("http://localhost:" + admin.port() + "/");
+            browser.until("document.getElementById('state').textContent === 'serving'");
+            browser.value(AXES);
+            browser.until("window.found");
+            assertEquals("[]", browser.value("window.found").toString());
+        }
+    }
+
     @Test
     void whoComesLaterSeesWhatWasBefore() throws Exception {
         try (var stage = new Stage();
