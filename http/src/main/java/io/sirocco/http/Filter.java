@@ -72,8 +72,9 @@ public interface Filter {
      *
      * <p>Called for each filter of the route, the innermost first, on the event loop or on the
      * thread of the handler. Must not block, nor change the body. If the headers of the request
-     * were refused, the request has those of them that say what it is for and where it came from:
-     * {@code Host} and {@code Origin}.
+     * were refused, or did not arrive in time, the request has those of them that say what it is
+     * for and where it came from, {@code Host} and {@code Origin}, as far as they have arrived; a
+     * target that was refused ends before the character that was.
      *
      * @param page status, headers and a body of bytes
      */

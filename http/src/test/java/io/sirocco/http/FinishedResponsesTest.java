@@ -8,6 +8,7 @@ import io.sirocco.http.Serving.Mode;
 import io.sirocco.net.TransportKind;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -159,7 +160,85 @@ class FinishedResponsesTest {
                 assertFinished(serving, "GET /ok" + behind + "A: b\n".repeat(20) + "\n", 431);
                 assertFinished(serving, "GET /ok" + behind + "a b: c\n\n", 400);
                 assertFinished(serving, "GET /ok" + behind + "Transfer-Encoding: gzip\n\n", 400);
+                assertFinished(serving, "GET /ok?a=100%" + behind + "\n", 400);
+                assertFinished(serving, "GET /none#b" + behind + "\n", 400);
+                assertFinished(serving, "GET /ok" + behind + "Host: b\n\n", 400);
+                assertFinished(serving, "GET /ok HTTP/1.1\nOrigin: https://app.test\n\n", 400);
+                assertFinished(serving, "GET /ok?" + "a".repeat(300) + behind + "\n", 414);
+                assertFinished(serving, "GET /ok?" + "%20".repeat(100) + behind + "\n", 414);
+                assertFinished(serving, "GET /" + "a".repeat(300) + behind + "\n", 414);
+                assertFinished(serving, "GET /ok?" + "a".repeat(600) + behind + "\n", 414);
+                assertFinished(serving, "GET /ok" + behind.replace("1.1", "2.0") + "\n", 505);
+                assertFinished(serving, "GET /ok" + behind + "Expect: a\n\n", 417);
             }
+        }
+    }
+
+    /** The request line, {@code Host} and {@code Origin} have arrived, the rest never does. */
+    @Test
+    void headersThatDoNotArriveInTime() {
+        try (var serving =
+                new Serving(
+                        TransportKind.AUTO,
+                        c -> c.headerTimeout(Duration.ofMillis(100)),
+                        FinishedResponsesTest::routes)) {
+            String head = "GET /ok HTTP/1.1\nHost: a\nOrigin: https://app.test\n";
+            assertFinished(serving, head, 408);
+            assertFinished(serving, head + "Cook", 408);
+            try (Client client = serving.client()) {
+                client.send("GET /o"); // nobody knows what it is for
+                assertTrue(client.untilEnd().startsWith("HTTP/1.1 408 "));
+            }
+        }
+    }
+
+    /** What a trusted proxy says of a request can be refused as well. */
+    @Test
+    void aForwardedHeaderThatIsMalformed() {
+        try (var serving =
+                new Serving(
+                        TransportKind.AUTO,
+                        c ->
+                                c.trustedProxies(
+                                        TrustedProxies.of(
+                                                _ -> true, TrustedProxies.Field.FORWARDED)),
+                        FinishedResponsesTest::routes)) {
+            assertFinished(
+                    serving,
+                    "GET /ok HTTP/1.1\nHost: a\nOrigin: https://app.test\nForwarded: ;;=\n\n",
+                    400);
+        }
+    }
+
+    /** An error has the headers of its own request, not of those that were sent with it. */
+    @Test
+    void errorsOfPipelinedRequests() {
+        try (var serving = new Serving(TransportKind.AUTO, c -> {}, FinishedResponsesTest::routes);
+                Client client = serving.client()) {
+            client.send(
+                    "GET /bad HTTP/1.1\nHost: a\nOrigin: https://one.test\n\n"
+                            + "HEAD /none HTTP/1.1\nHost: a\nOrigin: https://two.test\n\n"
+                            + "GET /fails HTTP/1.1\nHost: a\n\n"
+                            + "GET /ok HTTP/1.1\nHost: a\nOrigin: https://three.test\nA b: c\n\n"
+                            + "GET /ok HTTP/1.1\nHost: a\nOrigin: https://four.test\n\n");
+            String all = client.untilEnd().replace("HTTP/1.1", "\nHTTP/1.1");
+            var found =
+                    all.lines()
+                            .filter(line -> line.matches("HTTP/1.1 .*|Allowed: .*"))
+                            .map(line -> line.replaceFirst("HTTP/1.1 (\\d+) .*", "$1"))
+                            .toList();
+            assertEquals(
+                    List.of(
+                            "409",
+                            "Allowed: https://one.test",
+                            "404",
+                            "Allowed: https://two.test",
+                            "500",
+                            "Allowed: none",
+                            "400",
+                            "Allowed: https://three.test"),
+                    found,
+                    all);
         }
     }
 

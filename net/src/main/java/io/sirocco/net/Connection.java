@@ -10,6 +10,7 @@ import io.sirocco.net.transport.ReceiveBuffer;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -376,6 +377,14 @@ public abstract class Connection extends ConnectionSocket {
     /** Returns the number of bytes of input that are kept for the next delivery. */
     public final int bufferedInput() {
         return input == null ? 0 : input.length;
+    }
+
+    /** Returns a copy of the first bytes of that input, at most {@code most}. Loop-confined. */
+    public final byte[] copyBufferedInput(int most) {
+        int length = Math.min(most, bufferedInput());
+        return length == 0
+                ? new byte[0]
+                : Arrays.copyOfRange(input.bytes, input.from, input.from + length);
     }
 
     /**

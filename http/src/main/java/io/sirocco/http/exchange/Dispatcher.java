@@ -78,8 +78,7 @@ public final class Dispatcher {
             long bodyLength,
             RequestError rule) {
         RouteTarget none = context.serverContext.notFound();
-        var exchange =
-                new Exchange(stream, context, head, forwarded, bodyLength, PathParams.NONE, none);
+        Exchange exchange = unmatched(stream, head, forwarded, bodyLength, none);
         exchange.rule = rule;
         return exchange;
     }

@@ -92,6 +92,11 @@ public final class Head extends RequestHead {
         return base + at;
     }
 
+    /** Returns whether the method and the target have been read, of a head that may go on. */
+    boolean hasRequestLine() {
+        return targetTo > 0;
+    }
+
     /** The method of a head that may have been rejected: empty when that began before its end. */
     String methodSeen() {
         return targetFrom == 0 ? "" : method();

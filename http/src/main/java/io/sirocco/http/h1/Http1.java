@@ -172,12 +172,26 @@ final class Http1 extends Http1Output implements ServerProtocol {
         RequestError rule = head.rule();
         String method = head.methodSeen();
         String target = head.targetSeen();
+        reject(rule, method, target, finished(rule, head, bytes, from, to));
+    }
+
+    /** Returns the page of a refusal as the filters of the route leave it, if that is known. */
+    private ResponseMessage finished(RequestError rule, Head head, byte[] bytes, int from, int to) {
         ResponseMessage page = context.page(rule);
-        Head excerpt = HeadExcerpt.of(bytes, from, to, context.limits.head());
-        if (excerpt != null) {
-            page = context.dispatcher.refused(this, excerpt).finished(page);
-        }
-        reject(rule, method, target, page);
+        Head excerpt = HeadExcerpt.of(head, bytes, from, to, context.limits.head());
+        return excerpt == null ? page : context.dispatcher.refused(this, excerpt).finished(page);
+    }
+
+    /** Refuses a request whose headers have not arrived in time. */
+    private void refuseLateHead() {
+        byte[] bytes = connection.copyBufferedInput(context.limits.head().head());
+        var head = new Head();
+        head.parse(bytes, 0, bytes.length, context.limits.head());
+        ResponseMessage page =
+                head.hasRequestLine()
+                        ? finished(RequestError.HEAD_DEADLINE, head, bytes, 0, bytes.length)
+                        : context.page(RequestError.HEAD_DEADLINE);
+        reject(RequestError.HEAD_DEADLINE, "", "", page);
     }
 
     /** Refuses a request by its headers, as far as they were read. */
@@ -425,7 +439,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
         } else if (exchange != null) {
             exchange.expired();
         } else if (is(HEAD_BEGUN)) {
-            reject(RequestError.HEAD_DEADLINE, "", "");
+            refuseLateHead();
         } else if (is(BEHIND)) { // the client has taken the last response, slowly
             flags &= ~BEHIND;
             connection.deadline(after(context.limits.idleMillis()));
