@@ -10,7 +10,8 @@ package io.sirocco.http;
  *         Response.html("<h1>" + status + "</h1><p>" + message));
  * }</pre>
  *
- * <p>The body must consist of bytes: text, HTML or JSON. Called on the event loops; must not block.
+ * <p>The body must consist of bytes: text, HTML or JSON. Called on the event loops and where
+ * handlers run, by several threads at once; must not block.
  */
 @FunctionalInterface
 public interface ErrorPages {

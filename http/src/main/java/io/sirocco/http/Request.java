@@ -236,6 +236,22 @@ public sealed interface Request permits RequestMessage {
     void attribute(String name, Object value);
 
     /**
+     * Returns the error pages of the server ({@link Config#errorPages}), for a handler or filter
+     * that responds with an error itself. They may be used after the request. A page that fails, or
+     * is not made of bytes, is replaced by one line of plain text. Any thread.
+     */
+    ErrorPages errorPages();
+
+    /**
+     * Creates the response of a handler for {@linkplain Routes#any any method} to one that it does
+     * not serve: 405 from the error pages, or 204 for {@code OPTIONS}. {@code Allow} has {@code
+     * served}, {@code OPTIONS} and the methods of the other routes of this path (RFC 9110 10.2.1).
+     *
+     * @param served such as {@code GET} and {@code HEAD}
+     */
+    Response methodNotAllowed(String... served);
+
+    /**
      * Sets the name of the access rule by which a filter refuses this request, such as {@code
      * "deny"}. The access log prints it; monitors read it from {@link
      * Monitor.CompletedRequest#rejectedBy}.

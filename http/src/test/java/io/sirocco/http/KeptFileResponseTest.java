@@ -38,4 +38,30 @@ class KeptFileResponseTest {
             }
         }
     }
+
+    /** As its documentation says: it is all of the file, and has no validators. */
+    @Test
+    void conditionsAndRangesAreIgnored() throws Exception {
+        Path file = Files.writeString(folder.resolve("whole.txt"), "0123456789");
+        try (var serving =
+                        new Serving(
+                                TransportKind.AUTO,
+                                c -> {},
+                                routes -> routes.get("/", r -> Response.file(file)));
+                Client client = serving.client()) {
+            for (String field :
+                    new String[] {
+                        "Range: bytes=2-3",
+                        "If-None-Match: *",
+                        "If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT"
+                    }) {
+                client.send("GET / HTTP/1.1\nHost: a\n" + field + "\n\n");
+                String all = client.until("\r\n\r\n0123456789");
+                assertTrue(all.startsWith("HTTP/1.1 200 "), all);
+                for (String name : new String[] {"ETag", "Last-Modified", "Accept-Ranges"}) {
+                    assertTrue(!all.contains("\r\n" + name + ":"), all);
+                }
+            }
+        }
+    }
 }

@@ -3,6 +3,7 @@ package io.sirocco.http.exchange;
 
 import io.sirocco.http.BadRequest;
 import io.sirocco.http.Body;
+import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Headers;
 import io.sirocco.http.MediaType;
 import io.sirocco.http.Params;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -108,6 +110,19 @@ public final class RequestMessage implements Request {
     /** Returns the head, or null when the request is complete. */
     RequestHead peek() {
         return head;
+    }
+
+    @Override
+    public ErrorPages errorPages() {
+        return exchange.context.serverContext::page;
+    }
+
+    @Override
+    public Response methodNotAllowed(String... served) {
+        ServerContext server = exchange.context.serverContext;
+        return server.otherMethod(
+                method(),
+                server.router().notAllowed(host(), head().path(), head(), List.of(served)).allow());
     }
 
     @Override

@@ -59,13 +59,14 @@ public record ServerContext(
      * OPTIONS} responses.
      */
     RouteTarget notAllowed(String method, List<String> allow) {
-        String methods = String.join(", ", allow);
-        return method.equals("OPTIONS")
-                ? RouteTarget.of(
-                        request -> Response.empty(204).header("Allow", methods), limits.route())
-                : RouteTarget.of(
-                        request -> page(405, Status.reason(405)).header("Allow", methods),
-                        limits.route());
+        return RouteTarget.of(request -> otherMethod(method, allow), limits.route());
+    }
+
+    /** Returns the response to a method that the path does not support, or to {@code OPTIONS}. */
+    Response otherMethod(String method, List<String> allow) {
+        Response page =
+                method.equals("OPTIONS") ? Response.empty(204) : page(405, Status.reason(405));
+        return page.header("Allow", String.join(", ", allow));
     }
 
     /** Returns the target for {@code OPTIONS *} (RFC 9110 9.3.7). */

@@ -176,10 +176,26 @@ public final class Router<T> {
         for (VirtualHost<T> site : sites) {
             site.addMethods(bytes, pathFrom, pathTo, fields, allow);
         }
-        if (allow.isEmpty()) {
-            return notFound;
-        }
+        return allow.isEmpty() ? notFound : notAllowed(allow);
+    }
+
+    private static <T> MethodNotAllowed<T> notAllowed(TreeSet<String> allow) {
         allow.add("OPTIONS");
         return new MethodNotAllowed<>(List.copyOf(allow));
+    }
+
+    /**
+     * Returns that a path does not have the method of a request: those that it has are {@code
+     * served}, by a route for {@link #ANY}, and those of its other routes.
+     */
+    public MethodNotAllowed<T> notAllowed(
+            String host, String path, Fields fields, List<String> served) {
+        byte[] bytes = (host + path).getBytes(UTF_8);
+        int hostTo = host.getBytes(UTF_8).length;
+        var allow = new TreeSet<>(served);
+        for (VirtualHost<T> site : hosts.of(bytes, 0, hostTo)) {
+            site.addMethods(bytes, hostTo, bytes.length, fields, allow);
+        }
+        return notAllowed(allow);
     }
 }

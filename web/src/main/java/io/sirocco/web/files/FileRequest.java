@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.files;
 
+import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.http.Status;
 import java.util.Optional;
 
 /**
@@ -14,6 +17,7 @@ import java.util.Optional;
  * @param query as the client sent it, with its question mark; empty if there is none
  * @param otherwise responds where no file exists; null for the pages of the server
  * @param rules of the files that the path leads to, other than the one that it names
+ * @param pages of the server
  */
 record FileRequest(
         boolean head,
@@ -28,7 +32,8 @@ record FileRequest(
         String ifRange,
         String range,
         Handler otherwise,
-        FileRules rules) {
+        FileRules rules,
+        ErrorPages pages) {
 
     /** Returns the parts of a {@code GET} or {@code HEAD} request. */
     static FileRequest of(Request request, Handler otherwise, FileRules rules) {
@@ -48,7 +53,8 @@ record FileRequest(
                 field(request, "If-Range"),
                 head ? null : field(request, "Range"), // RFC 9110 14.2: defined for GET only
                 otherwise,
-                rules);
+                rules,
+                request.errorPages());
     }
 
     private static String list(Request request, String name) {
@@ -68,6 +74,11 @@ record FileRequest(
                 && range == null;
     }
 
+    /** Returns the error page of the server for a status. */
+    Response page(int status) {
+        return pages.page(status, Status.reason(status));
+    }
+
     /** Returns the same request without conditions and ranges, for a page with another status. */
     FileRequest plainly() {
         return new FileRequest(
@@ -83,7 +94,8 @@ record FileRequest(
                 null,
                 null,
                 otherwise,
-                rules);
+                rules,
+                pages);
     }
 
     /** Returns the same request after it has passed the rules of a file. */
@@ -101,6 +113,7 @@ record FileRequest(
                 ifRange,
                 range,
                 otherwise,
-                other -> other.equals(file) ? Optional.<Filter>empty() : rules.of(other));
+                other -> other.equals(file) ? Optional.<Filter>empty() : rules.of(other),
+                pages);
     }
 }

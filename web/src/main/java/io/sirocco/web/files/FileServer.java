@@ -38,14 +38,6 @@ import java.util.function.Function;
 public final class FileServer implements Handler, AutoCloseable {
     private static final RepeatedFailures FAILURES =
             new RepeatedFailures(LazyLogger.of(FileServer.class), Level.WARNING);
-    private static final Response NOT_FOUND = Response.text("Not Found").status(404);
-    private static final Response FORBIDDEN = Response.text("Forbidden").status(403);
-    private static final Response BUSY =
-            Response.text("Service Unavailable").status(503).header("Retry-After", "1");
-    private static final Response OPTIONS =
-            Response.empty(204).header("Allow", "GET, HEAD, OPTIONS");
-    private static final Response NOT_ALLOWED =
-            Response.text("Method Not Allowed").status(405).header("Allow", "GET, HEAD, OPTIONS");
 
     /** How often a file may be closed under our eyes before we give up. */
     private static final int TRIES = 4;
@@ -164,17 +156,13 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     private Response answer(Request request, String path, Handler otherwise, FileRules rules) {
-        String method = request.method();
-        return switch (method) {
-            case "GET", "HEAD" -> {
-                FileRequest asked = FileRequest.of(request, otherwise, rules);
-                yield FilePath.honest(asked.path())
-                        ? answer(asked, path, Role.ITSELF, 0)
-                        : absent(asked, Role.FALLBACK);
-            }
-            case "OPTIONS" -> OPTIONS;
-            default -> NOT_ALLOWED;
-        };
+        if (!isRead(request)) {
+            return request.methodNotAllowed("GET", "HEAD");
+        }
+        FileRequest asked = FileRequest.of(request, otherwise, rules);
+        return FilePath.honest(asked.path())
+                ? answer(asked, path, Role.ITSELF, 0)
+                : absent(asked, Role.FALLBACK);
     }
 
     private Response answer(FileRequest asked, String path, Role role, int tries) {
@@ -189,7 +177,7 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     private Response look(FileRequest asked, String path, Role role, int tries) {
-        return later(cache.look(path, entry -> answer(asked, path, entry, role, tries + 1)));
+        return later(asked, cache.look(path, entry -> answer(asked, path, entry, role, tries + 1)));
     }
 
     private Response answer(FileRequest asked, String path, Entry entry, Role role, int tries) {
@@ -198,8 +186,8 @@ public final class FileServer implements Handler, AutoCloseable {
         }
         return switch ((Entry.Nothing) entry) {
             case UNSLASHED -> unslashed(asked, path, role);
-            case LISTED -> later(cache.lookupThreads().ask(() -> listing.of(path, asked)));
-            case FORBIDDEN -> FORBIDDEN;
+            case LISTED -> later(asked, cache.lookupThreads().ask(() -> listing.of(path, asked)));
+            case FORBIDDEN -> asked.page(403);
             case MISSING -> absent(asked, role);
         };
     }
@@ -240,7 +228,7 @@ public final class FileServer implements Handler, AutoCloseable {
         if (response != null) {
             return response;
         }
-        return tries < TRIES ? look(asked, path, role, tries) : BUSY;
+        return tries < TRIES ? look(asked, path, role, tries) : busy(asked);
     }
 
     /** Compresses the file first, or responds with the plain file while the compressor is busy. */
@@ -252,13 +240,14 @@ public final class FileServer implements Handler, AutoCloseable {
             Role role,
             int tries) {
         return later(
+                asked,
                 compressor.compress(
                         path,
                         file,
                         unmade,
                         change -> {
                             if (change == null) {
-                                return tries < TRIES ? look(asked, path, role, tries) : BUSY;
+                                return tries < TRIES ? look(asked, path, role, tries) : busy(asked);
                             }
                             return file(asked, path, change.apply(file), role, tries + 1);
                         }));
@@ -270,7 +259,7 @@ public final class FileServer implements Handler, AutoCloseable {
      */
     private Response unslashed(FileRequest asked, String path, Role role) {
         if (role != Role.ITSELF) {
-            return NOT_FOUND;
+            return asked.page(404);
         }
         String slashed = path + "/";
         Response guarded = guarded(asked, slashed, passed -> slashed(passed, slashed, role));
@@ -302,19 +291,23 @@ public final class FileServer implements Handler, AutoCloseable {
         if (role != Role.NOT_FOUND_PAGE && settings.notFound() != null) {
             return answer(asked.plainly(), settings.notFound(), Role.NOT_FOUND_PAGE, 0);
         }
-        return NOT_FOUND;
+        return asked.page(404);
     }
 
-    private static Response later(CompletableFuture<Response> work) {
-        return Response.async(work.exceptionally(FileServer::failed));
+    private static Response busy(FileRequest asked) {
+        return asked.page(503).header("Retry-After", "1");
     }
 
-    private static Response failed(Throwable thrown) {
+    private static Response later(FileRequest asked, CompletableFuture<Response> work) {
+        return Response.async(work.exceptionally(thrown -> failed(asked, thrown)));
+    }
+
+    private static Response failed(FileRequest asked, Throwable thrown) {
         Throwable why = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-        if (why instanceof Busy) return BUSY;
+        if (why instanceof Busy) return busy(asked);
         if (why instanceof TooManyOpenFilesException) {
             FAILURES.log("file", "a file was answered with 503: it cannot be opened", why);
-            return BUSY;
+            return busy(asked);
         }
         throw new CompletionException(thrown); // the disk failed: 500, and the log says why
     }
