@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.config;
 
+import io.sirocco.web.compress.TypeList;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -44,20 +45,6 @@ public record Files(
         ALL
     }
 
-    private static final List<String> COMPRESSIBLE =
-            List.of(
-                    "text/*",
-                    "application/json",
-                    "application/javascript",
-                    "application/xml",
-                    "application/manifest+json",
-                    "application/wasm",
-                    "application/rss+xml",
-                    "application/atom+xml",
-                    "image/svg+xml",
-                    "font/ttf",
-                    "font/otf");
-
     /** Reads the options of a site; {@code strip} is an option of routes only. */
     static Files read(Table table) {
         return read(table, "");
@@ -84,7 +71,10 @@ public record Files(
                         List.of("zstd", "br", "gzip"),
                         Values.oneOf(List.of("zstd", "br", "gzip"))),
                 table.size("compress-from", "1KiB", 0, Long.MAX_VALUE),
-                table.list("compress-types", COMPRESSIBLE, Values.text(Texts::mediaRange)),
+                table.list(
+                        "compress-types",
+                        TypeList.COMPRESSIBLE.types(),
+                        Values.text(Texts::mediaRange)),
                 table.inlines("cache-control", CacheControl::read));
     }
 

@@ -107,6 +107,7 @@ record Network(boolean v4, long high, long low, int prefix) {
                 && (other.low & lowMask()) == low;
     }
 
+    /** Returns it in its one form: {@code 2001:db8::/32}, or an address alone. */
     @Override
     public String toString() {
         byte[] bytes = new byte[v4 ? 4 : 16];
@@ -115,9 +116,8 @@ record Network(boolean v4, long high, long low, int prefix) {
             bytes[i] = (byte) (shift >= 64 ? high >> (shift - 64) : low >> shift);
         }
         try {
-            return InetAddress.getByAddress(bytes).getHostAddress()
-                    + "/"
-                    + (v4 ? prefix - 96 : prefix);
+            String first = Ip.text(InetAddress.getByAddress(bytes));
+            return prefix == 128 ? first : first + "/" + (v4 ? prefix - 96 : prefix);
         } catch (java.net.UnknownHostException e) {
             throw new AssertionError(e);
         }

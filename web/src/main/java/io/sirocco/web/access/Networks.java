@@ -42,6 +42,16 @@ public final class Networks {
         return new Networks(networks, texts.contains(UNIX));
     }
 
+    /**
+     * Returns the one form of an entry: {@code 2001:db8::/32} for {@code 2001:DB8:0::/32}, {@code
+     * 10.0.0.0/8} for {@code ::ffff:10.0.0.0/104}.
+     *
+     * @throws IllegalArgumentException as {@link #of} does
+     */
+    public static String canonical(String text) {
+        return text.equals(UNIX) ? text : Network.parse(text).toString();
+    }
+
     /** Returns whether a peer is among them. */
     public boolean contains(SocketAddress peer) {
         byte[] address = Ip.bytes(peer);

@@ -28,7 +28,10 @@ public final class TypeList {
 
     private final Set<String> types;
 
-    private TypeList(Set<String> types) {
+    private final List<String> written;
+
+    private TypeList(List<String> written, Set<String> types) {
+        this.written = written;
         this.types = types;
     }
 
@@ -46,7 +49,12 @@ public final class TypeList {
             }
             set.add(type.strip().toLowerCase(Locale.ROOT));
         }
-        return new TypeList(Set.copyOf(set));
+        return new TypeList(List.copyOf(types), Set.copyOf(set));
+    }
+
+    /** Returns them as they were written, in order. */
+    public List<String> types() {
+        return written;
     }
 
     /** Returns whether a {@code Content-Type}, with or without parameters, is one of them. */

@@ -86,7 +86,7 @@ class NetworksTest {
             textBlock =
                     """
                     10.0.0.1/8            | write "10.0.0.0/8" for the network
-                    2001:db8::1/32        | write "2001:db8:0:0:0:0:0:0/32" for the network
+                    2001:db8::1/32        | write "2001:db8::/32" for the network
                     ::ffff:10.0.0.1/104   | write "10.0.0.0/8" for the network
                     10.0.0.0/33           | 0 to 32
                     ::/129                | 0 to 128
