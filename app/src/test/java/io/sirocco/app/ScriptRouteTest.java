@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Client.Answer;
+import io.sirocco.http.Headers;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
@@ -249,5 +251,75 @@ class ScriptRouteTest {
         assertTrue(get("/count").startsWith("1 "), "other scripts");
         running.reload(BEGIN + route.replaceFirst("script = .*", ""));
         assertEquals(404, Client.get(running.port(), "/count").status());
+    }
+
+    /** Headers of an upstream pass a script as the bytes that they are, unless it sets them. */
+    @Test
+    void headersOfAnUpstreamPassAsBytes() throws Exception {
+        String location = "/caf\u00c3\u00a9?a=%20";
+        Server server =
+                Server.start(
+                        config -> config.port(0).loops(1),
+                        routes ->
+                                routes.any(
+                                        "/*",
+                                        request ->
+                                                Response.forwarded(
+                                                        301,
+                                                        Headers.of(
+                                                                "Location",
+                                                                location,
+                                                                "Trailer",
+                                                                "Digest",
+                                                                "X-Bytes",
+                                                                "\u0080\u00ff"),
+                                                        "moved".getBytes(UTF_8))));
+        servers.add(server);
+        script(
+                "_.js",
+                """
+                export function inspectRequest(request) {
+                    switch (request.query.get("do")) {
+                        case "named": return "http://api/x";
+                        case "other": return "%s/x";
+                    }
+                    return request;
+                }
+                export async function inspectResponse(request, response) {
+                    switch (request.query.get("then")) {
+                        case "set": response.headers.set("X-Own", "1"); break;
+                        case "read": await response.text(); break;
+                        case "replace": response.body = await response.text(); break;
+                        case "body": response.body = "moved";
+                    }
+                }
+                """
+                        .formatted("http://127.0.0.1:" + server.port()));
+        running =
+                Running.of(
+                        folder,
+                        TransportKind.AUTO,
+                        BEGIN
+                                + """
+                                [[upstream]]
+                                name = "api"
+                                servers = ["http://127.0.0.1:%d"]
+                                [[site]]
+                                [[site.route]]
+                                path = "/*"
+                                script = { folder = "scripts", any-upstream = true }
+                                proxy = "api"
+                                """
+                                        .formatted(server.port()));
+        for (String how : List.of("let", "named", "other")) {
+            for (String then : List.of("none", "set", "read", "replace", "body")) {
+                Answer answer = Client.get(running.port(), "/?do=" + how + "&then=" + then);
+                String what = how + " " + then + ": " + answer.head();
+                assertEquals(301, answer.status(), what);
+                assertEquals(location, answer.field("Location"), what);
+                assertEquals("\u0080\u00ff", answer.field("X-Bytes"), what);
+                assertTrue(answer.body().contains("moved"), what);
+            }
+        }
     }
 }

@@ -196,6 +196,14 @@ public sealed interface Response permits ResponseMessage {
     }
 
     /**
+     * Does the same for a body that is stored, of which files are retained and released as by
+     * {@link #file(OpenFile, long, long)}.
+     */
+    static Response forwarded(int status, Headers headers, List<BodySegment> body) {
+        return ResponseMessage.forwarded(status, headers, new Content.Pieces(new Segments(body)));
+    }
+
+    /**
      * Creates a response that another server is to send, for reverse proxies. It is an {@linkplain
      * #async asynchronous response} that is sent within the call that completes it, if that is on
      * the event loop of the request: the code that completes it must expect that the body is read

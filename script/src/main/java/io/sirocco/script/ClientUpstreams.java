@@ -87,17 +87,13 @@ final class ClientUpstreams implements Upstreams {
     private static Response response(String method, ClientResponse known) {
         OptionalLong length = known.body().length();
         boolean none = known.status() == 204 || known.status() == 304 || method.equals("HEAD");
-        Response response;
+        int status = Math.clamp(known.status(), 200, 599);
+        Headers headers = endToEnd(known.headers()).with("Via", "1.1 sirocco");
         if (none) {
             known.close();
-            response = Response.empty(known.status());
-        } else if (length.isPresent()) {
-            response = Response.stream(length.getAsLong(), known.body().source());
-        } else {
-            response = Response.stream(known.body().source());
+            return Response.forwarded(status, headers, new byte[0]);
         }
-        return response.headers(endToEnd(known.headers()).with("Via", "1.1 sirocco"))
-                .status(Math.clamp(known.status(), 200, 599));
+        return Response.forwarded(status, headers, length.orElse(-1), known.body().source());
     }
 
     private static boolean timedOut(Throwable thrown) {

@@ -93,10 +93,7 @@ final class ResponseReader {
             if (!bodiless) {
                 read = true;
                 response.writeBody(new Bounded(bytes, maxBytes));
-                response =
-                        Response.bytes(bytes.toByteArray())
-                                .status(response.status())
-                                .headers(response.headers());
+                response = Response.forwarded(response.status(), original, bytes.toByteArray());
             }
             byte[] content = decoded(bytes.toByteArray());
             ByteBuffer body = ByteBuffer.wrap(content);

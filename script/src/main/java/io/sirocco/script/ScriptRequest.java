@@ -565,7 +565,7 @@ final class ScriptRequest {
             }
             Response response = of.response();
             if (kind != SAME && of.isRead()) {
-                response = Response.bytes(body);
+                response = Response.forwarded(response.status(), response.headers(), body);
             } else if (kind != SAME) {
                 // The old body may be an open file, which is released when it is written.
                 response = response.transformBody(out -> new Replaced(out, body));

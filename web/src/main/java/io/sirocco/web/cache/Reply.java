@@ -95,7 +95,8 @@ final class Reply {
                     case StoredBody.Memory(byte[] bytes) ->
                             Response.forwarded(status, headers, bytes);
                     case StoredBody.Disk disk ->
-                            Response.file(file, 0, disk.length()).headers(headers).status(status);
+                            Response.forwarded(
+                                    status, headers, List.of(region(file, 0, disk.length())));
                     case StoredBody.Arriving(SharedBody body, long length) -> {
                         Response all =
                                 Response.forwarded(status, headers, length, body.reader(0, -1));
@@ -107,16 +108,20 @@ final class Reply {
 
     private static Response part(
             StoredResponse stored, ByteRange range, OpenFile file, Headers headers) {
-        Response response =
-                switch (stored.body) {
-                    case StoredBody.Memory(byte[] bytes) -> Response.bytes(slice(bytes, range));
-                    case StoredBody.Disk _ -> Response.file(file, range.first(), range.length());
-                    case StoredBody.Arriving(SharedBody body, long _) ->
-                            Response.stream(
-                                    range.length(), body.reader(range.first(), range.last() + 1));
-                };
-        return response.headers(headers.with("Content-Range", range.of(stored.body.length())))
-                .status(206);
+        Headers partial = headers.with("Content-Range", range.of(stored.body.length()));
+        return switch (stored.body) {
+            case StoredBody.Memory(byte[] bytes) ->
+                    Response.forwarded(206, partial, slice(bytes, range));
+            case StoredBody.Disk _ ->
+                    Response.forwarded(
+                            206, partial, List.of(region(file, range.first(), range.length())));
+            case StoredBody.Arriving(SharedBody body, long _) ->
+                    Response.forwarded(
+                            206,
+                            partial,
+                            range.length(),
+                            body.reader(range.first(), range.last() + 1));
+        };
     }
 
     private static Response parts(
@@ -137,8 +142,7 @@ final class Reply {
                                     disk.length(),
                                     range -> {
                                         file.retain();
-                                        return new BodySegment.Region(
-                                                file, range.first(), range.length());
+                                        return region(file, range.first(), range.length());
                                     },
                                     type,
                                     headers);
@@ -150,6 +154,10 @@ final class Reply {
 
     private static byte[] slice(byte[] bytes, ByteRange range) {
         return Arrays.copyOfRange(bytes, (int) range.first(), (int) range.last() + 1);
+    }
+
+    private static BodySegment region(OpenFile file, long from, long length) {
+        return new BodySegment.Region(file, from, length);
     }
 
     private static void release(OpenFile file) {

@@ -58,9 +58,7 @@ public final class Multirange {
             pieces.add(segment);
         }
         pieces.add(text("\r\n--" + boundary + "--\r\n"));
-        return Response.segments(pieces)
-                .status(206)
-                .headers(fields)
+        return Response.forwarded(206, fields, pieces)
                 .contentType("multipart/byteranges; boundary=" + boundary);
     }
 
