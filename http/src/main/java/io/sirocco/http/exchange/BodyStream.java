@@ -118,6 +118,9 @@ final class BodyStream extends OutputStream {
         }
         closed = true;
         if (length >= 0 && written != length) {
+            if (begins()) {
+                send(false);
+            }
             throw new IOException(
                     "a body of "
                             + length
@@ -127,6 +130,11 @@ final class BodyStream extends OutputStream {
         }
         boolean whole = !sent && length < 0;
         send(whole ? count : length, gathered, 0, count, true);
+    }
+
+    /** Returns whether the response has begun, or will. By its user. */
+    boolean begins() {
+        return sent || exchange.early;
     }
 
     /**

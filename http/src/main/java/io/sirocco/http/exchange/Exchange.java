@@ -719,8 +719,17 @@ public final class Exchange extends HandlerThread implements Runnable {
                 });
     }
 
-    /** Ends the stream in the middle of the response. */
+    /** Ends the stream in the middle of the response, at once. */
     void breakOff() {
+        breakOff(stream::reset); // the end of the stream may mean the end of the response
+    }
+
+    /** Ends the stream in the middle of the response, behind what was written. */
+    void cutOff() {
+        breakOff(stream::cutOff);
+    }
+
+    private void breakOff(Runnable how) {
         if (ended) {
             return;
         }
@@ -730,7 +739,7 @@ public final class Exchange extends HandlerThread implements Runnable {
         }
         closePump();
         responseWritten();
-        stream.reset(); // the end of the stream may mean the end of the response
+        how.run();
         over();
         failWritable();
     }

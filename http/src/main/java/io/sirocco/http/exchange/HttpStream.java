@@ -116,6 +116,12 @@ public interface HttpStream {
      */
     void reset();
 
+    /**
+     * Does the same behind what was written, where the framing of the body says that more should
+     * follow; otherwise this is {@link #reset}.
+     */
+    void cutOff();
+
     /** Ends the connection at once. */
     void abort(CloseCause cause);
 

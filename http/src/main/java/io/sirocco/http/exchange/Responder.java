@@ -245,11 +245,18 @@ final class Responder {
             writer.write(out);
             out.close();
         } catch (Throwable e) {
+            try {
+                if (body.begins()) {
+                    out.flush(); // so that nothing of what was produced is lost
+                }
+            } catch (Throwable another) {
+                // the client has gone, or is too slow: nothing more arrives
+            }
             broken(exchange, body, e);
         }
     }
 
-    /** Handles a failed writer: a response that has begun is reset. */
+    /** Handles a failed writer: a response that has begun is broken off. */
     private void broken(Exchange exchange, BodyStream out, Throwable thrown) {
         ResponseMessage page = exchange.failure(thrown);
         onLoop(
@@ -257,7 +264,7 @@ final class Responder {
                 () -> {
                     exchange.handlerEnded();
                     if (out.begun() || exchange.early) {
-                        exchange.breakOff();
+                        exchange.cutOff();
                     } else {
                         send(exchange, page, ((Content.Bytes) page.content()).bytes());
                     }

@@ -269,6 +269,19 @@ final class Http1 extends Http1Output implements ServerProtocol {
     }
 
     @Override
+    public void cutOff() {
+        if (is(ENDED_BY_CLOSE) || !connection.isOpen()) {
+            reset();
+        } else {
+            exchange = null;
+            body = null;
+            connection.reserveMemory(0);
+            connection.deadline(after(context.limits.writeMillis()));
+            connection.finish(true);
+        }
+    }
+
+    @Override
     public void upgrade(ResponseMessage head, Function<Connection, ServerProtocol> next) {
         // All of it is made before any of it is written: what a carried thread may wait for on the
         // way, such as a class that another loop initialises, must not split it.

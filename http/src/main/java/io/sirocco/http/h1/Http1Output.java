@@ -38,6 +38,7 @@ abstract class Http1Output extends ConnectionStream {
     static final int UPGRADED = 1 << 7; // what follows is no HTTP
     static final int BEHIND =
             1 << 8; // the last response was over before the client had taken most of it
+    static final int ENDED_BY_CLOSE = 1 << 9; // the body of the response
 
     Exchange exchange; // null while idle
     Http1Body body; // null when the request has none, or all of it was read
@@ -102,7 +103,7 @@ abstract class Http1Output extends ConnectionStream {
         if (response.bodiless()) {
             framing = Http1Encoder.NO_LENGTH;
         } else if (length < 0 && is(HTTP_1_0)) {
-            flags &= ~KEEP_ALIVE; // the close ends the body
+            flags = flags & ~KEEP_ALIVE | ENDED_BY_CLOSE;
             framing = Http1Encoder.NO_LENGTH;
         } else if (length < 0) {
             flags |= CHUNKED_OUT;

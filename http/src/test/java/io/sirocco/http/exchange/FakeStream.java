@@ -277,6 +277,11 @@ public final class FakeStream implements HttpStream {
     }
 
     @Override
+    public void cutOff() {
+        reset();
+    }
+
+    @Override
     public void reset() {
         exchange = null;
         open = false;

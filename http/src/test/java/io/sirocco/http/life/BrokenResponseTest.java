@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.BodyWriter;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
@@ -44,6 +45,45 @@ final class BrokenResponseTest {
             var error = assertThrows(IOException.class, () -> client.read(1));
             assertTrue(error.getMessage().contains("reset"), error.getMessage());
         }
+    }
+
+    @Test
+    void whatWasWrittenBeforeTheFailureArrives() throws Exception {
+        byte[] much = new byte[200_000];
+        var failed = new CountDownLatch(2);
+        BodyWriter writer =
+                out -> {
+                    out.write(much);
+                    out.write("last!".getBytes());
+                    failed.countDown();
+                    throw new IOException("cut");
+                };
+        try (Server server =
+                Server.start(
+                        config -> config.port(0).transport(transport).loops(1),
+                        routes -> {
+                            routes.get("/chunked", request -> Response.stream(writer));
+                            routes.get("/length", request -> Response.stream(300_000, writer));
+                        })) {
+            try (Client client = Client.to(server.port()).ask("/length")) {
+                client.head();
+                client.read(much.length);
+                assertEquals("last!", new String(client.read(5)));
+                assertThrows(IOException.class, () -> client.read(1));
+            }
+            try (Client client = Client.to(server.port()).ask("/chunked")) {
+                client.head();
+                int read = 0;
+                byte[] chunk = {};
+                while (read < much.length + 5) {
+                    chunk = client.chunk();
+                    read += chunk.length;
+                }
+                assertEquals("last!", new String(chunk));
+                assertThrows(IOException.class, client::chunk);
+            }
+        }
+        assertEquals(0, failed.getCount());
     }
 
     @Test
