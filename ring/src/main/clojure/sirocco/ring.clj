@@ -15,10 +15,12 @@
            (io.sirocco.net Tls TlsSettings TlsSettings$ClientCertificates TransportKind)
            (io.sirocco.ring RingAdapter RingAdapter$Settings RingChannel RingRequest RingServer RingServer$Status)
            (java.io FileNotFoundException UncheckedIOException)
-           (java.net BindException InetSocketAddress UnixDomainSocketAddress)
+           (java.net BindException InetSocketAddress StandardProtocolFamily UnixDomainSocketAddress)
+           (java.nio.channels ServerSocketChannel)
            (java.nio.file Files)
            (java.time Duration)
-           (java.util.concurrent CompletableFuture Executor TimeUnit TimeoutException)
+           (java.util.concurrent ArrayBlockingQueue CompletableFuture Executor ExecutorService ThreadPoolExecutor TimeUnit
+                                 TimeoutException)
            (java.util.function Consumer)))
 
 (set! *warn-on-reflection* true)
@@ -109,9 +111,16 @@
         (refuse "The :address-finder returns an InetSocketAddress or a UnixDomainSocketAddress, not "
                 (if (nil? found) "nil" (class found)) ".")))))
 
+(defn- every-address
+  "Returns the address of all interfaces, for IPv6 and IPv4; for IPv4 alone where the machine has no IPv6."
+  ^String []
+  (try
+    (with-open [_ (ServerSocketChannel/open StandardProtocolFamily/INET6)] "::")
+    (catch UnsupportedOperationException _ "0.0.0.0")))
+
 (defn- listen [^Config config {:keys [ip host port unix-socket ssl? ssl-port http? proxy-protocol] :as opts}]
   (let [proxied (= :enable proxy-protocol)
-        ^String address (or host ip)
+        ^String address (or host ip (every-address))
         at (fn [port] (InetSocketAddress. address (int port)))]
     (if unix-socket
       (.unixSocket config (path unix-socket))
@@ -187,6 +196,17 @@
     (when ws-compression? (.compression settings 1024))
     (when ws-idle-timeout (.ping settings (millis ws-idle-timeout) (millis 20000)))))
 
+;; ---- workers
+
+(defn- workers
+  "Returns a pool for :thread with :queue-size: so many handlers run at once, and so many requests wait for them. A
+  further one is rejected. Returns nil if the options have not both. Its threads are virtual: each costs little."
+  ^ExecutorService [{:keys [thread queue-size worker-pool ^String worker-name-prefix]}]
+  (when (and thread queue-size (not worker-pool))
+    (doto (ThreadPoolExecutor. (int thread) (int thread) 10 TimeUnit/SECONDS (ArrayBlockingQueue. (int queue-size))
+                               (.factory (.name (Thread/ofVirtual) ^String (or worker-name-prefix "worker-") 0)))
+      (.allowCoreThreadTimeOut true))))
+
 ;; ---- bodies of Ring's protocol
 
 (def ^:private streamable
@@ -258,7 +278,7 @@
   Commonly used options; docs/ring.md has all of them:
 
     :port         port to listen on, 0 for any free one (8090)
-    :ip           address to listen on (\"0.0.0.0\")
+    :ip           address to listen on (all, IPv6 and IPv4)
     :ring-async?  whether the handler takes request, respond and raise (false)
     :max-body     largest request body in bytes (8 MiB)
     :join?        whether to wait until the server has stopped (false)"
@@ -267,7 +287,8 @@
    (let [opts (found-address (options/checked handler opts warn))
          unknown (warn-once opts)
          _ (do (force streamable) (websocket/prepare)) ; here, so that no event loop loads namespaces
-         pool (:worker-pool opts)
+         ours (workers opts)
+         pool (or ours (:worker-pool opts))
          ^Executor pool (if (and (instance? IDeref pool) (not (instance? Executor pool))) @pool pool)
          _ (when-not (or (nil? pool) (instance? Executor pool))
              (refuse ":worker-pool is a delay of an ExecutorService, not of an object of " (class pool) "."))
@@ -283,15 +304,18 @@
                    write-stream
                    (partial websocket/callbacks unknown)
                    (failure-logger opts)
+                   (::options/channel-view opts)
                    unknown
                    (consume WebSocketSettings settings (configure-websockets settings opts))))
+         opts (cond-> opts ours (-> (dissoc :queue-size) (assoc :worker-pool ours)))
          server (try
                   (RingServer.
                    (Server/create
                     (consume Config config (configure config opts))
                     (consume Routes routes
                       (cond-> (.route routes "*" "/*" adapter)
-                        pool (.startBeforeBody))))) ; a pool's thread may wait for the body
+                        pool (.startBeforeBody)))) ; a pool's thread may wait for the body
+                   #(some-> ours .shutdownNow))
                   (catch UncheckedIOException e ; programs expect this one
                     (throw (doto (BindException. (ex-message e)) (.initCause e)))))
          stop (with-meta
@@ -311,48 +335,48 @@
 
 (defn open?
   "Returns whether data can be sent to the channel."
-  [^RingChannel channel]
-  (.isOpen channel))
+  [channel]
+  (.isOpen (RingChannel/of channel)))
 
 (defn websocket?
   "Returns whether the channel is one of a WebSocket."
-  [^RingChannel channel]
-  (.isWebSocket channel))
+  [channel]
+  (.isWebSocket (RingChannel/of channel)))
 
 (defn send!
   "Sends data to a channel: a body or a map with :status, :headers and :body for HTTP, a String, byte[] or
   InputStream for a WebSocket. Closes the channel behind it if close? is true, which is the default for
   HTTP only. Waits while :max-pending bytes are unsent. Returns false if the channel is closed."
-  ([^RingChannel channel data] (.send channel data nil true))
-  ([^RingChannel channel data close?] (.send channel data (boolean close?) true)))
+  ([channel data] (.send (RingChannel/of channel) data nil true))
+  ([channel data close?] (.send (RingChannel/of channel) data (boolean close?) true)))
 
 (defn try-send!
   "Sends data as send! does, but never waits: returns false as well if there is no room."
-  ([^RingChannel channel data] (.send channel data nil false))
-  ([^RingChannel channel data close?] (.send channel data (boolean close?) false)))
+  ([channel data] (.send (RingChannel/of channel) data nil false))
+  ([channel data close?] (.send (RingChannel/of channel) data (boolean close?) false)))
 
 (defn close
   "Closes a channel: ends the response, or closes the WebSocket with 1000, or with a code and a reason, which a
   response has none of. Returns true the first time."
-  ([^RingChannel channel] (.close channel))
-  ([^RingChannel channel code] (.close channel (int code) ""))
-  ([^RingChannel channel code reason] (.close channel (int code) (str reason))))
+  ([channel] (.close (RingChannel/of channel)))
+  ([channel code] (.close (RingChannel/of channel) (int code) ""))
+  ([channel code reason] (.close (RingChannel/of channel) (int code) (str reason))))
 
 (defn on-close
   "Sets the function that is called once with a status when the channel has closed; at once if it has closed
   already."
-  [^RingChannel channel callback]
-  (.onClose channel (fn [_ status] (callback status))))
+  [channel callback]
+  (.onClose (RingChannel/of channel) (fn [_ status] (callback status))))
 
 (defn on-receive
   "Sets the function that is called with each message of a WebSocket: a String or byte[]."
-  [^RingChannel channel callback]
-  (.onReceive channel (fn [_ message] (callback message))))
+  [channel callback]
+  (.onReceive (RingChannel/of channel) (fn [_ message] (callback message))))
 
 (defn on-ping
   "Sets the function that is called with the data of each ping, which was answered already."
-  [^RingChannel channel callback]
-  (.onPing channel (fn [_ data] (callback data))))
+  [channel callback]
+  (.onPing (RingChannel/of channel) (fn [_ data] (callback data))))
 
 (def ^:private channel-callbacks #{:init :on-open :on-receive :on-ping :on-close})
 
@@ -365,14 +389,14 @@
     :on-ping     (fn [channel data]), for each ping of a WebSocket
     :on-close    (fn [channel status]), called once"
   [request {:keys [init on-open on-receive on-ping on-close] :as callbacks}]
-  (let [^RingChannel channel (:async-channel request)]
+  (let [channel (:async-channel request)]
     (when-not channel
       (refuse "as-channel needs the request of this server, with its :async-channel."))
     (when-not (every? channel-callbacks (keys callbacks))
-      (.unknown channel channel-callbacks callbacks))
+      (.unknown (RingChannel/of channel) channel-callbacks callbacks))
     (when init (init channel))
-    (when on-open (.onOpen channel on-open))
-    (when on-receive (.onReceive channel on-receive))
-    (when on-ping (.onPing channel on-ping))
-    (when on-close (.onClose channel on-close))
+    (when on-open (.onOpen (RingChannel/of channel) on-open))
+    (when on-receive (.onReceive (RingChannel/of channel) on-receive))
+    (when on-ping (.onPing (RingChannel/of channel) on-ping))
+    (when on-close (.onClose (RingChannel/of channel) on-close))
     {:body channel}))

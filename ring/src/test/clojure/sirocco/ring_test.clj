@@ -219,6 +219,46 @@
         (.countDown leave)
         (is (= "late" (wire/text (wire/read-response! socket))))))))
 
+(deftest the-queue-behind-workers
+  (doseq [[handler opts] [[(fn [body] (fn [_] (ok (body)))) {}]
+                          [(fn [body] (fn [_ respond _] (respond (ok (body))))) {:ring-async? true}]]]
+    (let [entered (promise)
+          leave (CountDownLatch. 1)
+          running (atom 0)
+          body (fn []
+                 (is (= 1 (swap! running inc)) "one at a time")
+                 (deliver entered true)
+                 (.await leave)
+                 (swap! running dec)
+                 (.getName (Thread/currentThread)))]
+      (serving [port (handler body) (merge opts {:loops 2 :thread 1 :queue-size 1 :worker-name-prefix "mine-"})]
+        (with-open [first (wire/connect port) second (wire/connect port) third (wire/connect port)]
+          (wire/write! first "GET / HTTP/1.1\nHost: a\n\n")
+          (is (true? (soon entered)))
+          (let [responses (java.util.concurrent.LinkedBlockingQueue.)]
+            (doseq [socket [second third]]
+              (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+              (future (.add responses (wire/read-response! socket))))
+            (is (= 503 (:status (.poll responses 15 TimeUnit/SECONDS))) "beyond the worker and the queue")
+            (.countDown leave)
+            (is (str/starts-with? (wire/text (wire/read-response! first)) "mine-"))
+            (is (= 200 (:status (.poll responses 15 TimeUnit/SECONDS))))))))))
+
+(deftest both-families-of-addresses
+  (let [ipv6? (.exists (io/file "/proc/net/if_inet6"))]
+    (doseq [transport [:auto :nio]]
+      (let [stop (ring/run-server (fn [request] (ok (str (:remote-addr request) " " (:server-name request))))
+                                  {:port 0 :loops 1 :transport transport})
+            ask (fn [^String address]
+                  (with-open [socket (java.net.Socket. address (int (:local-port (meta stop))))]
+                    (wire/write! socket "GET / HTTP/1.0\n\n")
+                    (wire/text (wire/read-response! socket))))]
+        (try
+          (is (= "127.0.0.1 localhost" (ask "127.0.0.1")))
+          (when ipv6?
+            (is (= "0:0:0:0:0:0:0:1 localhost" (ask "::1"))))
+          (finally (stop)))))))
+
 (deftest handlers-park-without-pinning-their-loop
   (let [file (Files/createTempFile "ring" ".jfr" (make-array FileAttribute 0))
         waiting (java.util.concurrent.LinkedBlockingQueue.)]
@@ -348,7 +388,7 @@
   "Returns how many connections the kernel has dropped at the listener, 0 without the tool that tells."
   [port]
   (if-let [^Process process (try (.start (ProcessBuilder. ["ss" "-ltnmH" (str "sport = :" port)])) (catch java.io.IOException _ nil))]
-    (parse-long (or (second (re-find #",d(\d+)\)" (slurp (.getInputStream process)))) "-1"))
+    (Long/parseLong (or (second (re-find #",d(\d+)\)" (slurp (.getInputStream process)))) "-1"))
     0))
 
 (deftest four-hundred-connects
@@ -454,6 +494,44 @@
         (is (false? websocket?))
         (is (integer? start-time))
         (is (some? async-channel))))))
+
+(deftest differences-from-http-kit-and-jetty ; the tables of docs/ring.md, as far as no other test has the row
+  (serving [port (fn [request]
+                   (case (:uri request)
+                     "/request" (ok (pr-str ((juxt :content-type :content-length :character-encoding) request)))
+                     "/cookie" (ok (get-in request [:headers "cookie"]))
+                     "/headers" {:headers {"x-aBc" "1" :x-Key "2"} :body ""}
+                     "/type" {:headers {"Content-Type" "text/plain;  Charset=iso-8859-1"} :body ""}
+                     "/listener" {:ring.websocket/listener {}}
+                     "/map" {:body {:a 1}}
+                     "/status" {:status "201"}
+                     "/method" (ok (str (:request-method request)))))
+            {:error-logger (fn [_ _])}]
+    (let [ask #(wire/exchange port (str %1 " " %2 " HTTP/1.1\nHost: a\n" %3 "\n"))]
+      (is (= (pr-str ["a/b; c=d" nil nil]) (wire/text (ask "POST" "/request" "Content-Type: a/b; c=d\nTransfer-Encoding: chunked\n\n1\nx\n0\n"))))
+      (is (= (pr-str ["a/b; charset=X" 0 "X"]) (wire/text (ask "POST" "/request" "Content-Type: a/b; charset=X\nContent-Length: 0\n"))))
+      (is (= "a=1; b=2" (wire/text (ask "GET" "/cookie" "Cookie: a=1\nCookie: b=2\n"))))
+      (is (= "text/plain;  Charset=iso-8859-1" (wire/header (ask "GET" "/type" "") "content-type")))
+      (is (= 426 (:status (ask "GET" "/listener" ""))))
+      (is (= 400 (:status (ask "GET" "/listener" "Connection: Upgrade\nUpgrade: websocket\nSec-WebSocket-Version: 13\n"))))
+      (is (= [500 500] (map #(:status (ask "GET" % "")) ["/map" "/status"])))
+      (is (= [":foo" ":get"] (map #(wire/text (ask % "/method" "")) ["FOO" "get"])))
+      (is (= 204 (:status (ask "OPTIONS" "*" ""))))
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET /headers HTTP/1.0\n\n")
+        (let [lines (set (str/split-lines (slurp (.getInputStream socket))))]
+          (is (contains? lines "x-aBc: 1") "the case of letters stays")
+          (is (contains? lines "x-Key: 2")))))))
+
+(deftest a-handler-that-throws-behind-its-response
+  (let [logged (promise)]
+    (serving [port (fn [_ respond _] (respond (ok "whole")) (throw (IllegalStateException. "late")))
+              {:ring-async? true :error-logger (fn [_ thrown] (deliver logged (ex-message thrown)))}]
+      (with-open [socket (wire/connect port)]
+        (dotimes [_ 2]
+          (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+          (is (= "whole" (wire/text (wire/read-response! socket))))))
+      (is (= "late" (soon logged))))))
 
 (deftest the-port-of-the-listener-without-one-in-host
   (serving [port (fn [request] (ok (pr-str ((juxt :server-name :server-port) request))))]
@@ -601,6 +679,19 @@
   (serving [port (fn [_] {:body (concat (repeat 20000 "a") (lazy-seq (throw (IllegalStateException. "broken"))))})
             {:error-logger (fn [_ _])}]
     (is (thrown? java.io.IOException (wire/fetch port "/")) "in the middle, and the client can tell")))
+
+(deftest nothing-of-a-stream-that-fails-is-lost
+  (doseq [body [(fn [] (concat (repeat 20000 "x") (lazy-seq (throw (IllegalStateException. "broken")))))
+                (fn [] (java.io.SequenceInputStream. (java.io.ByteArrayInputStream. (.getBytes (apply str (repeat 20000 "x"))))
+                                                     (proxy [InputStream] [] (read ([] (throw (java.io.IOException. "broken")))
+                                                                               ([_ _ _] (throw (java.io.IOException. "broken")))))))]]
+    (serving [port (fn [_] {:body (body)}) {:error-logger (fn [_ _])}]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (is (= "chunked" (wire/header (wire/read-head! socket) "transfer-encoding")))
+        (let [rest (slurp (.getInputStream socket))]
+          (is (= 20000 (count (filter #{\x} rest))))
+          (is (not (str/ends-with? rest "0\r\n\r\n"))))))))
 
 (deftest a-directory-is-no-body
   (let [logged (promise)]

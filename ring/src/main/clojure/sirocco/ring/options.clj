@@ -39,7 +39,7 @@
 (def ^:private strings #(and (coll? %) (not (map? %)) (every? string? %)))
 
 (def ^:private without-effect
-  #{:thread :worker-name-prefix :pool-opts :n-threads :n-min-threads :n-max-threads :queue-type :prefix
+  #{:pool-opts :n-threads :n-min-threads :n-max-threads :queue-type :prefix
     :allow-virtual? :legacy-content-length?
     :max-threads :min-threads :max-queued-requests :thread-idle-timeout :daemon?})
 
@@ -58,7 +58,9 @@
    :loops (integer 1 1024)
    :backlog (integer 1)
    :ring-async? flag, :async? flag, :join? flag, :legacy-return-value? flag
-   :max-concurrent-requests (integer 1), :queue-size (integer 1)
+   :max-concurrent-requests (integer 1), :queue-size (integer 1), :thread (integer 1)
+   :worker-name-prefix text
+   ::channel-view function ; of the namespaces of http-kit: what programs get as a channel
    :worker-pool [#(or (instance? Executor %) (instance? IDeref %)) "an ExecutorService, or a delay of one"]
    :max-body (integer -1 Long/MAX_VALUE "a whole number of bytes, or -1 for no limit")
    :max-line (integer 1), :max-headers (integer 1), :max-header-bytes (integer 1)
@@ -96,7 +98,6 @@
 
 (def defaults
   {:port 8090
-   :ip "0.0.0.0"
    :max-body (* 8 1024 1024)
    :max-line 8192
    :max-headers 100
@@ -135,7 +136,7 @@
   (let [[address bits] (str/split given #"/" 2)
         bytes (.getAddress (literal given address))
         size (* 8 (alength bytes))
-        n (if bits (if (re-matches #"\d{1,3}" bits) (parse-long bits) -1) size)]
+        n (if bits (if (re-matches #"\d{1,3}" bits) (Long/parseLong bits) -1) size)]
     (when-not (<= 0 n size)
       (refuse ":trusted-proxies has " (pr-str given) ", whose range must end with /0 to /" size "."))
     (in-range bytes n)))

@@ -182,6 +182,41 @@
               (is (= 4194304 (alength ^bytes (:body (wire/read-response! socket)))))))))
       (finally (.shutdownNow pool)))))
 
+(deftest several-threads-send-before-the-handler-returns
+  (let [piece #(apply str (repeat 5000 %))
+        letters (map char (range (int \a) (int \i)))]
+    (serving [port (fn [request]
+                     (let [ch (:async-channel request)
+                           threads (mapv #(future (dotimes [_ 100] (send! ch (piece %) false))) letters)]
+                       (run! deref threads)
+                       (close ch)
+                       {:body ch}))
+              {:max-pending 100000}]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (let [pieces (map #(apply str %) (partition 5000 (wire/text (wire/read-response! socket))))]
+          (is (= (zipmap (map piece letters) (repeat 100)) (frequencies pieces)) "whole pieces, all of them"))))))
+
+(deftest an-event-stream
+  (let [channel (promise)
+        closed (promise)]
+    (serving [port (fn [request]
+                     (as-channel request
+                       {:on-open (fn [ch]
+                                   (send! ch {:status 200 :headers {"Content-Type" "text/event-stream"}} false) ; headers alone
+                                   (deliver channel ch))
+                        :on-close (fn [_ status] (deliver closed status))}))]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (is (= "text/event-stream" (wire/header (wire/read-head! socket) "content-type")) "before the first event")
+        (doseq [event ["data: 1" "data: two"]]
+          (is (true? (send! (soon channel) (str event "\n\n") false)))
+          (is (= (Integer/toHexString (+ 2 (count event))) (wire/read-line! socket)))
+          (is (= (str event "\n\n") (String. (byte-array (wire/read-bytes! socket (+ 2 (count event)))))))
+          (wire/read-line! socket)))
+      (is (= :client-close (soon closed)))
+      (is (false? (send! (soon channel) "late" false))))))
+
 (deftest a-stream-leaves-while-its-handler-runs
   (let [read (promise)
         closed (promise)]

@@ -55,7 +55,7 @@
                    (is (= "nil" (prints "")))
                    (is (= "#'user/app" (prints "(defn app [_] {:body \"first\"})")))
                    (is (= "#'user/stop" (prints "(def stop (run-server #'app {:port 0 :ip \"127.0.0.1\"}))")))
-                   (let [port (parse-long (prints "(:local-port (meta stop))"))]
+                   (let [port (Long/parseLong (prints "(:local-port (meta stop))"))]
                      (is (= "nil" (prints "(stop)")))
                      port))]
       (dotimes [i 10]
@@ -120,7 +120,7 @@
                                                     "clojure.main" "-m" "sirocco.ring.program-test" transport])]]
         (testing transport
           (running [server ["sh" "-c" (str "ulimit -n 64; exec " (str/join " " (map #(str "'" % "'") command)))]]
-            (let [port (parse-long (.readLine (.inputReader server)))
+            (let [port (Long/parseLong (.readLine (.inputReader server)))
                   sockets (doall (for [i (range 90)
                                        :let [socket (wire/connect port)]]
                                    [socket (served? socket (if (< i 11) 15000 30))]))

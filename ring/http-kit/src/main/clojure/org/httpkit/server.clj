@@ -2,11 +2,13 @@
 (ns org.httpkit.server
   "The names of http-kit's server over sirocco.ring, for programs and libraries that require them. What is
   different: docs/ring.md, \"From http-kit\"."
-  (:require [sirocco.ring :as ring])
+  (:require [sirocco.ring :as ring]
+            [sirocco.ring.options :as options])
   (:import (io.sirocco.ring RingChannel)
            (java.security MessageDigest)
            (java.util Base64)
-           (java.util.concurrent ArrayBlockingQueue Executors ThreadPoolExecutor TimeUnit)))
+           (java.util.concurrent ArrayBlockingQueue Executors ThreadPoolExecutor TimeUnit)
+           (org.httpkit.server AsyncChannel)))
 
 (set! *warn-on-reflection* true)
 
@@ -20,20 +22,24 @@
   (on-ping [ch callback] "Sets the function that is called with the data of each ping.")
   (on-close [ch callback] "Sets the function that is called once with a status when it has closed."))
 
-(extend RingChannel
-  Channel
-  {:open? ring/open?
-   :websocket? ring/websocket?
-   :close ring/close
-   :send! ring/send!
-   :on-receive ring/on-receive
-   :on-ping ring/on-ping
-   :on-close ring/on-close})
+(doseq [type [AsyncChannel RingChannel]] ; the latter of servers that sirocco.ring has started
+  (extend type
+    Channel
+    {:open? ring/open?
+     :websocket? ring/websocket?
+     :close ring/close
+     :send! ring/send!
+     :on-receive ring/on-receive
+     :on-ping ring/on-ping
+     :on-close ring/on-close}))
 
 (defn run-server
   "Starts a server: see sirocco.ring/run-server."
-  ([handler] (ring/run-server handler))
-  ([handler opts] (ring/run-server handler opts)))
+  ([handler] (run-server handler nil))
+  ([handler opts]
+   (ring/run-server handler (if (or (nil? opts) (map? opts))
+                              (assoc opts ::options/channel-view #(AsyncChannel. %))
+                              opts))))
 
 (defn server-port "Returns the port of a server." [server] (ring/server-port server))
 

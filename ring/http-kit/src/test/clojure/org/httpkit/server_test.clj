@@ -1,12 +1,16 @@
 ;; SPDX-License-Identifier: Apache-2.0
 (ns org.httpkit.server-test
   "A program that is written for http-kit."
-  (:require [clojure.test :refer [deftest is]]
+  (:require [clojure.edn :as edn]
+            [clojure.java.io :as io]
+            [clojure.test :refer [deftest is]]
             [org.httpkit.server :as http-kit]
-            [org.httpkit.timer :as timer])
+            [org.httpkit.timer :as timer]
+            [sirocco.ring.frames :as frames])
   (:import (java.net URI)
            (java.net.http HttpClient HttpRequest HttpResponse$BodyHandlers WebSocket WebSocket$Listener)
-           (java.util.concurrent LinkedBlockingQueue TimeUnit)))
+           (java.util.concurrent LinkedBlockingQueue TimeUnit)
+           (org.httpkit.server AsyncChannel)))
 
 (defn- fetch [port path]
   (.body (.send (HttpClient/newHttpClient) (.build (HttpRequest/newBuilder (URI. (str "http://127.0.0.1:" port path))))
@@ -67,6 +71,46 @@
         (is (= "echo hello" (.poll received 15 TimeUnit/SECONDS)))
         (.get (.sendClose socket 1000 "") 15 TimeUnit/SECONDS)
         (is (= :normal (deref closed 15000 :nothing)))))))
+
+(defprotocol ^:private Closes (close-with [ch code]))
+
+(extend-type org.httpkit.server.AsyncChannel ; as adapters of libraries do
+  Closes
+  (close-with [ch code] (.serverClose ch code)))
+
+(deftest the-class-of-channels
+  (let [closes (LinkedBlockingQueue.)
+        checked (fn [ch]
+                  (is (instance? AsyncChannel ch))
+                  (is (http-kit/open? ch))
+                  ch)]
+    (serving [port (fn [request]
+                     (checked (:async-channel request))
+                     (is (identical? (:async-channel request) (:async-channel (assoc request :a 1))))
+                     (http-kit/as-channel request
+                       {:init checked
+                        :on-open (fn [ch]
+                                   (checked ch)
+                                   (when-not (.isWebSocket ^AsyncChannel ch)
+                                     (is (.send ^AsyncChannel ch {:status 201 :body "sent"} true))
+                                     (is (.isClosed ^AsyncChannel ch))
+                                     (is (not (.serverClose ^AsyncChannel ch 1000)))))
+                        :on-receive (fn [ch _] (is (close-with (checked ch) 1013)))
+                        :on-close (fn [ch status] (.add closes [(instance? AsyncChannel ch) status]))}))]
+      (is (= "sent" (fetch port "/")))
+      (is (= [true :server-close] (.poll closes 15 TimeUnit/SECONDS)))
+      (with-open [socket (frames/connect port)]
+        (frames/send! socket :text "close")
+        (is (= [:close 1013] (frames/read! socket))))
+      (is (= [true :server-close] (.poll closes 15 TimeUnit/SECONDS))))))
+
+(deftest clj-kondo-knows-the-macros
+  (let [export "clj-kondo.exports/io.sirocco/sirocco-http-kit/"
+        {{macros :macroexpand} :hooks} (edn/read-string (slurp (io/resource (str export "config.edn"))))
+        hook (get macros 'org.httpkit.server/with-channel)]
+    (load-string (slurp (io/resource (str export "sirocco/http_kit_macros.clj"))))
+    (is (= {:body 7} (eval (list hook {:async-channel 7} 'ch '(inc ch)))))
+    (is (true? (:macro (meta (resolve hook)))))))
 
 (deftest the-handshake
   (is (= "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" (http-kit/sec-websocket-accept "dGhlIHNhbXBsZSBub25jZQ==")))

@@ -111,7 +111,7 @@ final class RequestValues {
         } else if (key == Keys.WEBSOCKET) {
             return isWebSocket();
         } else if (key == Keys.ASYNC_CHANNEL) {
-            return channel();
+            return channel().view();
         } else if (key == Keys.START_TIME) {
             return began;
         } else if (key == Keys.SSL_CLIENT_CERT) {
@@ -169,11 +169,17 @@ final class RequestValues {
         String all = authority();
         if (all.isEmpty()) {
             return request.localAddress() instanceof InetSocketAddress local
-                    ? local.getAddress().getHostAddress()
+                            && !local.getAddress().isAnyLocalAddress()
+                    ? host(local.getAddress())
                     : "localhost";
         }
         int colon = portColon(all);
         return colon < 0 ? all : all.substring(0, colon);
+    }
+
+    private static String host(InetAddress address) {
+        String text = address.getHostAddress();
+        return text.indexOf(':') < 0 ? text : "[" + text + "]"; // RFC 3986 3.2.2
     }
 
     private long serverPort() {
@@ -246,6 +252,7 @@ final class RequestValues {
     synchronized RingChannel channel() {
         if (channel == null) {
             channel = isWebSocket() ? new SocketChannel(adapter) : new HttpChannel(this);
+            channel.viewedBy(adapter.settings.views());
         }
         return channel;
     }

@@ -38,6 +38,7 @@ public final class RingAdapter implements Handler {
      * @param writeStream writes such a body, from body, response and stream; of Clojure
      * @param callbacks returns the {@link WebSocketCallbacks} of a listener; of Clojure
      * @param failed is called with a message and what a callback has thrown; of Clojure
+     * @param views returns what programs get as a channel; of Clojure, null for the channel itself
      * @param unknown warns of keys that are none of the known ones; of Clojure
      * @param webSockets sets what all WebSockets have in common
      */
@@ -51,6 +52,7 @@ public final class RingAdapter implements Handler {
             IFn writeStream,
             IFn callbacks,
             IFn failed,
+            IFn views,
             IFn unknown,
             Consumer<WebSocketSettings> webSockets) {}
 

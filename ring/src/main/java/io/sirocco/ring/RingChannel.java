@@ -16,6 +16,16 @@ public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
     static final Keyword SERVER_CLOSE = Keyword.intern("server-close");
     static final Keyword CLIENT_CLOSE = Keyword.intern("client-close");
 
+    /**
+     * A channel as an object of another class, for programs that name the class of the channels of
+     * the server that they were written for.
+     */
+    public interface View {
+        /** Returns the channel itself. */
+        RingChannel channel();
+    }
+
+    private Object view = this; // set before the program has the channel
     private final AtomicReference<IFn> onOpen = new AtomicReference<>();
     private final AtomicReference<IFn> onReceive = new AtomicReference<>();
     private final AtomicReference<IFn> onPing = new AtomicReference<>();
@@ -24,6 +34,39 @@ public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
     private final AtomicBoolean closeReported = new AtomicBoolean();
 
     abstract RingAdapter adapter();
+
+    /**
+     * Returns the channel that an object is, or is a view of.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    public static RingChannel of(Object channel) {
+        return switch (channel) {
+            case RingChannel itself -> itself;
+            case View view -> view.channel();
+            case null, default ->
+                    throw new IllegalArgumentException(
+                            "A channel is the :async-channel of a request, not "
+                                    + (channel == null
+                                            ? "nil."
+                                            : "an object of "
+                                                    + channel.getClass().getName()
+                                                    + "."));
+        };
+    }
+
+    /** Returns what the program gets as the channel. */
+    final Object view() {
+        return view;
+    }
+
+    /** Has the program get a view in the place of the channel. */
+    final RingChannel viewedBy(IFn views) {
+        if (views != null) {
+            view = views.invoke(this);
+        }
+        return this;
+    }
 
     /** Warns of keys of callbacks that are none of the known ones. */
     public final void unknown(Object known, Object callbacks) {
@@ -123,7 +166,7 @@ public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
         Keyword why = closed.get();
         if (callback != null && why != null && closeReported.compareAndSet(false, true)) {
             try {
-                callback.invoke(this, why);
+                callback.invoke(view, why);
             } catch (Throwable e) {
                 closeFailed(e);
             }
@@ -132,13 +175,13 @@ public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
 
     private void call(IFn callback, Object argument) {
         if (callback != null) {
-            callback.invoke(this, argument);
+            callback.invoke(view, argument);
         }
     }
 
     private void call(IFn callback) {
         if (callback != null) {
-            callback.invoke(this);
+            callback.invoke(view);
         }
     }
 }

@@ -50,8 +50,8 @@ final class RingResponses {
                             + result.getClass().getName());
         }
         Object body = map.valAt(Keys.BODY);
-        if (body instanceof RingChannel channel) {
-            return channel.respond();
+        if (body instanceof RingChannel || body instanceof RingChannel.View) {
+            return RingChannel.of(body).respond();
         }
         Object listener = map.valAt(Keys.LISTENER);
         if (listener == null) {

@@ -19,9 +19,15 @@ public final class RingServer {
     private final AtomicReference<Status> status = new AtomicReference<>(Status.RUNNING);
     private final CompletableFuture<Boolean> stopped = new CompletableFuture<>();
     private final int port;
+    private final Runnable afterStop;
 
-    /** Starts a server that was created. */
-    public RingServer(Server created) {
+    /**
+     * Starts a server that was created.
+     *
+     * @param afterStop called when it has stopped
+     */
+    public RingServer(Server created, Runnable afterStop) {
+        this.afterStop = afterStop;
         server = created.start();
         port = server.port();
     }
@@ -60,6 +66,7 @@ public final class RingServer {
         try {
             drained = server.stop(Duration.ofMillis(millis));
         } finally {
+            afterStop.run();
             status.set(Status.STOPPED);
             stopped.complete(drained);
         }

@@ -8,6 +8,7 @@ import io.sirocco.http.WebSocketListener;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,6 +33,7 @@ public final class RingSocket implements WebSocketListener {
     private final AtomicLong waitingBytes = new AtomicLong();
     private boolean failed; // a callback has thrown; of the thread that calls them
     private volatile WebSocket socket; // null before it is open
+    private volatile byte[] answered; // the newest ping's data, until the program answers it, too
 
     private record Later(Object message, long size, IFn succeed, IFn fail) {
         Later(Object message, IFn succeed, IFn fail) {
@@ -76,6 +78,7 @@ public final class RingSocket implements WebSocketListener {
 
     @Override
     public void onPing(WebSocket from, byte[] payload) {
+        answered = payload;
         callUnlessFailed(() -> callbacks.ping(this, ByteBuffer.wrap(payload)));
     }
 
@@ -198,13 +201,21 @@ public final class RingSocket implements WebSocketListener {
     }
 
     /**
-     * Sends a pong; {@code data} is null without any.
+     * Sends a pong; {@code data} is null without any. The server has answered each ping already:
+     * the first pong with the data of the newest ping is that answer, and is not sent again.
      *
      * @throws IllegalArgumentException if there are more than 125 bytes
      * @throws IOException if the socket is not open yet
      */
     public void pong(Object data) throws IOException {
-        open().pong(payload(data));
+        WebSocket to = open();
+        byte[] payload = payload(data);
+        byte[] sent = answered;
+        if (sent != null && Arrays.equals(payload, sent)) {
+            answered = null;
+        } else {
+            to.pong(payload);
+        }
     }
 
     /** Closes the socket. Does nothing if it is closed. */

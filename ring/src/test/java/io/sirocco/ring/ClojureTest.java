@@ -21,6 +21,8 @@ import org.junit.jupiter.api.TestFactory;
  * virtual threads, none pinned             handlers-park-without-pinning-their-loop
  * limits                                   the-limit-of-a-body, the-limit-of-a-line, the-limit-of-a-message
  * channels                                 sirocco.ring.channel-test
+ * workers and their queue                  the-queue-behind-workers
+ * what differs from other adapters         differences-from-http-kit-and-jetty
  * on-close                                 on-close-fires-once-whatever-comes-first, why-a-websocket-was-closed
  * close before a response                  closed-before-anything-was-sent
  * unbounded write queue                    a-slow-client-holds-up-the-sender, a-slow-client-that-never-reads-is-cut-off
