@@ -3,7 +3,6 @@ package io.sirocco.http;
 
 import io.sirocco.http.h1.WebSocketOpening;
 import io.sirocco.http.message.Authority;
-import io.sirocco.http.message.Authority.HostAndPort;
 import io.sirocco.http.websocket.BlockingWebSocket;
 import io.sirocco.http.websocket.ClientLoopContext;
 import io.sirocco.http.websocket.WebSocketContext;
@@ -230,15 +229,16 @@ public final class WebSocketClient implements AutoCloseable {
                 Headers fields,
                 Function<WebSocketContext, WebSocketListener> listener) {
             String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase();
-            HostAndPort to = Authority.of(uri).orElse(null);
-            if (!scheme.equals("ws") && !scheme.equals("wss")
+            boolean tls = scheme.equals("wss");
+            HostAndPort to = HostAndPort.of(uri, tls ? 443 : 80).orElse(null);
+            if (!scheme.equals("ws") && !tls
                     || to == null
-                    || to.port() > 65_535
                     || uri.getRawFragment() != null
-                    || uri.getRawUserInfo() != null) {
+                    || HostAndPort.userInfo(uri).isPresent()) {
                 throw new IllegalArgumentException(
-                        "A WebSocket URL is ws://host[:port]/path or wss://..., without user and"
-                                + " fragment (RFC 6455 3), not '"
+                        "A WebSocket URL is ws://host[:port]/path or wss://..., with the ASCII form"
+                                + " of a name (xn--...), without user and fragment (RFC 6455 3), not"
+                                + " '"
                                 + uri
                                 + "'.");
             }
@@ -248,9 +248,9 @@ public final class WebSocketClient implements AutoCloseable {
             }
             this.loop = loop;
             this.uri = uri;
-            this.secure = scheme.equals("wss");
+            this.secure = tls;
             this.host = to.host();
-            this.port = to.port() >= 0 ? to.port() : secure ? 443 : 80;
+            this.port = to.port();
             this.fields = headers.with(fields);
             this.listener = listener;
         }

@@ -194,9 +194,14 @@ public final class TlsClient {
 
         @Override
         public void failed(String reason) {
+            String hint =
+                    to.indexOf('_') < 0
+                            ? ""
+                            : "; Java verifies no certificate for such a name: give a name without an"
+                                    + " underscore that the certificate has";
             connector.failed(
                     new SSLHandshakeException(
-                            "the TLS handshake with " + to + " failed: " + reason));
+                            "the TLS handshake with " + to + " failed: " + reason + hint));
         }
 
         @Override

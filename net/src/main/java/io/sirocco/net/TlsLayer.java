@@ -478,7 +478,9 @@ final class TlsLayer implements Protocol {
 
     /** Handles an exception of the engine, whose alert is the last output to the peer. */
     private void failed(SSLException e) {
-        fail(e.getMessage());
+        String reason = e.getMessage();
+        boolean named = reason != null && reason.startsWith("Illegal server name"); // of the JDK
+        fail(named ? reason + "; the OpenSSL engine serves names with an underscore" : reason);
     }
 
     private void fail(String reason) {

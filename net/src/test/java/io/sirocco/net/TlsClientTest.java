@@ -157,6 +157,17 @@ class TlsClientTest {
         assertTrue(why.contains("b.test"), why);
     }
 
+    /** For the JDK no certificate is for such a name. */
+    @Test
+    void aHostWithAnUnderscoreNeedsAnotherName() throws Exception {
+        Pair named = files.pair("underscore", "EC", "my_app.test");
+        Tls tls = Tls.of(s -> s.certificate(named.chain(), named.key()));
+        Listener listener = rig.listen(options -> options.tls(tls), c -> new Echo());
+        String why = whyNot(listener.address(), trusting, "my_app.test").getMessage();
+        assertTrue(why.contains("my_app.test"), why);
+        assertTrue(why.contains("give a name without an underscore"), why);
+    }
+
     @Test
     void aServerWithoutTlsIsSaidToHaveNone() throws Exception {
         Listener plain =

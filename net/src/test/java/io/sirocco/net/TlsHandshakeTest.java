@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
@@ -69,7 +71,7 @@ class TlsHandshakeTest {
         return tls(s -> s.certificate(a.chain(), a.key()));
     }
 
-    private String sClient(Listener listener, String input, String... more) {
+    String sClient(Listener listener, String input, String... more) {
         var command = new ArrayList<String>();
         command.addAll(List.of("openssl", "s_client", "-connect"));
         command.add("127.0.0.1:" + listener.port());
@@ -82,7 +84,7 @@ class TlsHandshakeTest {
         assertTrue(output.contains(expected), () -> "no " + expected + " in " + output);
     }
 
-    private static String subject(String output) {
+    static String subject(String output) {
         return output.lines()
                 .filter(line -> line.startsWith("subject="))
                 .findFirst()
@@ -229,6 +231,33 @@ class TlsHandshakeTest {
         has(sClient(listener, "", "-servername", "c.test"), "tlsv1 unrecognized name");
         assertEquals("subject=CN = a", subject(sClient(listener, "", "-servername", "a.test")));
         assertEquals("subject=CN = a", subject(sClient(listener, "", "-noservername")));
+    }
+
+    /** The JDK reads such a name as no name; its error says what to do. */
+    @Test
+    void aNameWithAnUnderscore() throws Exception {
+        var reasons = new LinkedBlockingQueue<String>();
+        rig.start(
+                s ->
+                        s.observer(
+                                new Observer() {
+                                    @Override
+                                    public void tlsFailed(Connection connection, String reason) {
+                                        reasons.add(reason);
+                                    }
+                                }));
+        String output = sClient(listenToUnderscores(new Probe()), "", "-servername", "my_app.test");
+        has(output, "alert");
+        String reason = reasons.poll(20, TimeUnit.SECONDS);
+        assertTrue(reason != null && reason.contains("my_app.test"), reason);
+        assertTrue(reason.contains("the OpenSSL engine serves"), reason);
+    }
+
+    Listener listenToUnderscores(Acceptor acceptor) throws IOException {
+        Pair named = files.pair("underscore", "EC", "my_app.test");
+        Tls both =
+                tls(s -> s.certificate(a.chain(), a.key()).certificate(named.chain(), named.key()));
+        return listen(both, acceptor);
     }
 
     // ---- what is spoken above

@@ -17,6 +17,7 @@ import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import javax.net.ssl.SNIHostName;
 
 /** What is known of the other end of an {@code SSL}. Used by its thread. */
@@ -34,6 +35,8 @@ final class Peer {
     private static final MethodHandle VERIFIED = Ssl.function("SSL_get_verify_result");
     private static final MethodHandle VERDICT = Ssl.function("X509_verify_cert_error_string");
     private static final MethodHandle CHAIN = Ssl.function("SSL_get_peer_cert_chain");
+
+    private static final Pattern UNDERSCORE = Pattern.compile("[A-Za-z0-9._-]*[A-Za-z0-9_-]");
 
     private Peer() {}
 
@@ -54,7 +57,8 @@ final class Peer {
                     ? Optional.empty()
                     : Optional.of(new SNIHostName(name).getAsciiName());
         } catch (IllegalArgumentException e) {
-            return Optional.empty(); // no host at all
+            // to the JDK, a name with an underscore is that of no host; services of Docker have one
+            return Optional.of(name).filter(UNDERSCORE.asMatchPredicate());
         }
     }
 

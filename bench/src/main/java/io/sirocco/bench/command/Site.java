@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench.command;
 
+import io.sirocco.http.HostAndPort;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -28,19 +29,16 @@ record Site(InetSocketAddress address, String host, String target) {
             throw new IllegalArgumentException(
                     "'%s': only http is spoken, not %s".formatted(url, uri.getScheme()));
         }
-        if (uri.getUserInfo() != null) {
+        if (HostAndPort.userInfo(uri).isPresent()) {
             throw new IllegalArgumentException(
                     "'%s': who asks is no part of the URL, give -H 'Authorization: ...'"
                             .formatted(url));
         }
-        int port = uri.getPort() < 0 ? 80 : uri.getPort();
-        if (port < 1 || port > 65_535) {
-            throw new IllegalArgumentException("the port of '" + url + "' is not from 1 to 65535");
-        }
+        HostAndPort to = HostAndPort.of(uri, 80).orElseThrow(() -> noPlace(url));
         String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
         return new Site(
-                new InetSocketAddress(resolved(uri.getHost()), port),
-                port == 80 ? uri.getHost() : uri.getHost() + ":" + port,
+                new InetSocketAddress(resolved(to.host()), to.port()),
+                to.port() == 80 ? to.host() : to.toString(),
                 uri.getRawQuery() == null ? path : path + "?" + uri.getRawQuery());
     }
 
@@ -48,7 +46,7 @@ record Site(InetSocketAddress address, String host, String target) {
     private static URI uri(String url) {
         try {
             var uri = new URI(new URI(url).toASCIIString());
-            if (uri.getScheme() != null && uri.getHost() != null) {
+            if (uri.getScheme() != null && uri.getRawAuthority() != null) {
                 return uri;
             }
         } catch (URISyntaxException e) {
@@ -60,6 +58,13 @@ record Site(InetSocketAddress address, String host, String target) {
         }
         throw new IllegalArgumentException(
                 "'" + url + "' is not a whole URL; it should look like http://127.0.0.1:8080/");
+    }
+
+    private static IllegalArgumentException noPlace(String url) {
+        return new IllegalArgumentException(
+                "'%s': after http:// it needs HOST or HOST:PORT, a name in its ASCII form (xn--...)"
+                                .formatted(url)
+                        + " or an address, and a port from 1 to 65535");
     }
 
     private static InetAddress resolved(String host) {

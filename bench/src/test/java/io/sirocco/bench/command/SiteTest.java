@@ -29,7 +29,8 @@ class SiteTest {
         "http://127.0.0.1/%20/%C3,   80,   127.0.0.1,      /%20/%C3",
         "http://127.0.0.1/ä?ö,       80,   127.0.0.1,      /%C3%A4?%C3%B6",
         "http://[::1]:90/,           90,   [::1]:90,       /",
-        "http://localhost:90/,       90,   localhost:90,   /"
+        "http://localhost:90/,       90,   localhost:90,   /",
+        "http://LOCALHOST:90/,       90,   localhost:90,   /"
     })
     void aUrlTakenApart(String url, int port, String host, String target) {
         Site site = Site.of(url);

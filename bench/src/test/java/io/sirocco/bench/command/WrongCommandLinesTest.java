@@ -56,8 +56,11 @@ class WrongCommandLinesTest {
                 "/index.html                | it should look like http://127.0.0.1:8080/",
                 "http://                    | it should look like http://127.0.0.1:8080/",
                 "http://127.0.0.1/%zz       | 'http://127.0.0.1/%zz' is no URL: Malformed escape pair at position 17",
-                "http://127.0.0.1:70000/    | the port of 'http://127.0.0.1:70000/' is not from 1 to 65535",
-                "http://127.0.0.1:0/        | the port of 'http://127.0.0.1:0/' is not from 1 to 65535",
+                "http://127.0.0.1:70000/    | a port from 1 to 65535",
+                "http://127.0.0.1:0/        | a port from 1 to 65535",
+                "http://my_host.invalid:1/  | the host 'my_host.invalid' is not known",
+                "http://bücher.test/        | a name in its ASCII form (xn--...)",
+                "http://me:pw@my_host/      | give -H 'Authorization: ...'",
                 "http://me:pw@127.0.0.1/    | give -H 'Authorization: ...'",
                 "URL more                   | 'more'"
             })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.mqtt;
 
+import io.sirocco.http.HostAndPort;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -59,10 +60,10 @@ public record MqttSettings(
                 };
         String authority = url.substring(scheme + 3).replaceFirst("/$", "");
         int at = authority.lastIndexOf('@'); // a password may have one that is not encoded
-        URI address = address(authority.substring(at + 1));
+        HostAndPort to = address(authority.substring(at + 1), tls ? TLS_PORT : PORT);
         return new MqttSettings(
-                address.getHost(),
-                address.getPort() > 0 ? address.getPort() : tls ? TLS_PORT : PORT,
+                to.host(),
+                to.port(),
                 tls,
                 at < 0 ? Optional.empty() : Optional.of(credentials(authority.substring(0, at))),
                 clientId,
@@ -70,20 +71,21 @@ public record MqttSettings(
                 certificates);
     }
 
-    private static URI address(String text) {
+    private static HostAndPort address(String text, int defaultPort) {
         try {
             URI address = URI.create("tcp://" + text);
-            if (address.getHost() != null
-                    && address.getPort() < 0x10000
+            Optional<HostAndPort> to = HostAndPort.of(address, defaultPort);
+            if (to.isPresent()
                     && address.getPath().isEmpty()
                     && address.getQuery() == null
                     && address.getFragment() == null) {
-                return address;
+                return to.get();
             }
         } catch (IllegalArgumentException e) {
             // said below, without the URL
         }
-        throw wrong("after the scheme and the user it needs HOST or HOST:PORT");
+        throw wrong(
+                "after the scheme and the user it needs HOST or HOST:PORT, a name in its ASCII form (xn--...)");
     }
 
     private static Credentials credentials(String text) {

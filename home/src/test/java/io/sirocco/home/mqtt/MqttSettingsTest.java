@@ -23,6 +23,10 @@ class MqttSettingsTest {
         assertEquals("ssl://broker:8883", settings("ssl://broker/").server());
         assertEquals("tcp://10.0.0.1:1234", settings("tcp://u:p@10.0.0.1:1234").server());
         assertEquals("tcp://[::1]:1883", settings("tcp://[::1]:1883").server());
+        assertEquals("tcp://my_broker:1883", settings("tcp://u:p@my_broker").server());
+        assertEquals("ssl://my_broker:1", settings("ssl://MY_Broker:1/").server());
+        assertEquals(
+                "tcp://xn--bcher-kva.test:1883", settings("tcp://xn--bcher-kva.test").server());
         assertEquals("homeassistant/CLU1/availability", settings("tcp://a").availabilityTopic());
     }
 
@@ -46,6 +50,8 @@ class MqttSettingsTest {
                         "tcp://u:secret@",
                         "tcp://u:secret@a:99999",
                         "tcp://u:secret@a:x",
+                        "tcp://u:secret@my_broker:99999",
+                        "tcp://u:secret@bücher.test",
                         "tcp://u:secret@a b",
                         "tcp://u:secret@a/path")) {
             String message =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.client;
 
+import io.sirocco.http.HostAndPort;
 import io.sirocco.http.message.Authority;
-import io.sirocco.http.message.Authority.HostAndPort;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -49,21 +49,21 @@ public record HttpOrigin(boolean secure, String host, int port, Optional<SocketA
     public static HttpOrigin of(URI uri) {
         String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
         boolean secure = scheme.equals("https");
-        HostAndPort to = Authority.of(uri).orElse(null);
+        HostAndPort to = HostAndPort.of(uri, secure ? 443 : 80).orElse(null);
         if (!secure && !scheme.equals("http") || to == null) {
             throw new IllegalArgumentException(
-                    "A request goes to http://host[:port]/path or https://..., not to '"
+                    "A request goes to http://host[:port]/path or https://..., with the ASCII form of a"
+                            + " name (xn--...) and a port of 1 to 65535, not to '"
                             + uri
                             + "'.");
         }
-        if (uri.getRawUserInfo() != null) {
+        if (HostAndPort.userInfo(uri).isPresent()) {
             throw new IllegalArgumentException(
                     "Use the header Authorization for the user and the password in '"
                             + to.host()
                             + "' (RFC 9110 4.2.4).");
         }
-        int port = to.port() >= 0 ? to.port() : secure ? 443 : 80;
-        return new HttpOrigin(secure, to.host(), port, Optional.empty());
+        return new HttpOrigin(secure, to.host(), to.port(), Optional.empty());
     }
 
     /** Returns the origin of a URL, such as {@code "http://localhost:8080"}. */

@@ -4,10 +4,9 @@ package io.sirocco.http.h1;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.Headers;
+import io.sirocco.http.HostAndPort;
 import io.sirocco.http.WebSocket;
 import io.sirocco.http.WebSocketListener;
-import io.sirocco.http.message.Authority;
-import io.sirocco.http.message.Authority.HostAndPort;
 import io.sirocco.http.message.CheckedHeaders;
 import io.sirocco.http.message.HeadLimits;
 import io.sirocco.http.websocket.ClientLoopContext;
@@ -73,8 +72,9 @@ public final class WebSocketOpening implements Connector, Protocol {
     private String request() {
         String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
         String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
-        HostAndPort to = Authority.of(uri).orElseThrow();
-        String host = to.port() < 0 ? to.host() : to.host() + ":" + to.port();
+        int usual = uri.getScheme().equalsIgnoreCase("wss") ? 443 : 80;
+        HostAndPort to = HostAndPort.of(uri, usual).orElseThrow();
+        String host = to.port() == usual ? to.host() : to.toString();
         Headers all = Headers.of("Host", host).with(handshake.headers()).with(fields);
         return "GET " + path + query + " HTTP/1.1\r\n" + all + "\r\n";
     }

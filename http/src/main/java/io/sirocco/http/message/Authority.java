@@ -2,10 +2,8 @@
 package io.sirocco.http.message;
 
 import java.net.InetAddress;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -15,36 +13,7 @@ import java.util.regex.Pattern;
 public final class Authority {
     private static final Pattern DOTTED = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
 
-    private static final Pattern NAME = Pattern.compile("([A-Za-z0-9._-]+)(?::([0-9]{0,9}))?");
-
     private Authority() {}
-
-    /**
-     * The host and the port of a URL.
-     *
-     * @param host a name or an address; an IPv6 address is in brackets
-     * @param port -1 if there is none
-     */
-    public record HostAndPort(String host, int port) {}
-
-    /**
-     * Returns the host and the port of a URL, also those of a name with an underscore, such as that
-     * of a service of Docker, for which {@link URI#getHost} returns null. Empty if it has no host,
-     * or none that can be looked up.
-     */
-    public static Optional<HostAndPort> of(URI uri) {
-        if (uri.getHost() != null) {
-            return Optional.of(new HostAndPort(uri.getHost(), uri.getPort()));
-        }
-        String all = uri.getRawAuthority() == null ? "" : uri.getRawAuthority();
-        Matcher name = NAME.matcher(all);
-        if (!name.matches()) {
-            return Optional.empty();
-        }
-        String port = name.group(2);
-        boolean none = port == null || port.isEmpty();
-        return Optional.of(new HostAndPort(name.group(1), none ? -1 : Integer.parseInt(port)));
-    }
 
     /** Returns whether the text is a host with or without a port. */
     public static boolean isValid(String text) {

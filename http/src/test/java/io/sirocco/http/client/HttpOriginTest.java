@@ -18,6 +18,8 @@ class HttpOriginTest {
         "http://-a_.test:80?q, http://-a_.test, -a_.test",
         "http://[::1]:81/, http://[::1]:81, [::1]:81",
         "http://A.test:80/, http://a.test, a.test",
+        "http://MY_app/, http://my_app, my_app",
+        "https://xn--bcher-kva.test:443, https://xn--bcher-kva.test, xn--bcher-kva.test",
     })
     void hosts(String url, String origin, String authority) {
         assertEquals(origin, HttpOrigin.of(url).toString());
@@ -37,6 +39,8 @@ class HttpOriginTest {
                 "http:///",
                 "ftp://my_app/",
                 "http://my_app:0/",
+                "http://u:p@a_b@my_app/",
+                "http://bücher.test/",
             })
     void others(String url) {
         assertThrows(IllegalArgumentException.class, () -> HttpOrigin.of(url));

@@ -2,6 +2,7 @@
 package io.sirocco.live.client;
 
 import io.sirocco.http.Headers;
+import io.sirocco.http.HostAndPort;
 import io.sirocco.live.wire.Json;
 import io.sirocco.net.Clock;
 import io.sirocco.net.Loops;
@@ -196,9 +197,13 @@ public final class LiveClientSettings {
                     default -> "";
                 };
         boolean bare = given.getRawPath() == null || given.getRawPath().matches("/?");
-        if (ours.isEmpty() || given.getHost() == null || !bare || given.getRawUserInfo() != null) {
+        if (ours.isEmpty()
+                || HostAndPort.of(given, 80).isEmpty()
+                || !bare
+                || HostAndPort.userInfo(given).isPresent()) {
             throw new IllegalArgumentException(
-                    "A server is at http[s]://host[:port], not at '"
+                    "A server is at http[s]://host[:port], with the ASCII form of a name (xn--...),"
+                            + " not at '"
                             + url
                             + "': where it has its path is said by path(...), a namespace by"
                             + " namespace(...).");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.redis;
 
+import io.sirocco.http.HostAndPort;
 import io.sirocco.live.broker.Depth;
 import java.net.URI;
 import java.net.URLDecoder;
@@ -17,7 +18,6 @@ import javax.net.ssl.SSLContext;
  */
 public final class RedisSettings {
     private static final int PORT = 6379;
-    private static final int MAX_PORT = 65_535;
 
     private final String host;
     private final int port;
@@ -43,14 +43,14 @@ public final class RedisSettings {
     static RedisSettings of(String url) {
         URI uri = parse(url);
         boolean tls = "rediss".equalsIgnoreCase(uri.getScheme());
-        boolean server = uri.getHost() != null && uri.getPort() <= MAX_PORT;
+        HostAndPort server = HostAndPort.of(uri, PORT).orElse(null);
         boolean more = uri.getRawQuery() != null || uri.getRawFragment() != null;
-        if (!server || more || !(tls || "redis".equalsIgnoreCase(uri.getScheme()))) {
+        if (server == null || more || !(tls || "redis".equalsIgnoreCase(uri.getScheme()))) {
             throw noUrl();
         }
-        var settings = new RedisSettings(uri.getHost(), uri.getPort() < 0 ? PORT : uri.getPort());
+        var settings = new RedisSettings(server.host(), server.port());
         settings.tls = tls;
-        Optional.ofNullable(uri.getRawUserInfo()).ifPresent(settings::credentials);
+        HostAndPort.userInfo(uri).ifPresent(settings::credentials);
         String path = uri.getPath();
         if (path.length() > 1) {
             if (!path.matches("/[0-9]{1,4}")) {
@@ -187,7 +187,8 @@ public final class RedisSettings {
     private static IllegalArgumentException noUrl() {
         return new IllegalArgumentException(
                 "The URL of a Redis is redis[s]://[[user]:password@]host[:port][/database], with %XX"
-                        + " for what has a meaning there.");
+                        + " for what has a meaning there, the ASCII form of a name (xn--...) and a"
+                        + " port of 1 to 65535.");
     }
 
     private static int atLeast(String name, int value, int least) {

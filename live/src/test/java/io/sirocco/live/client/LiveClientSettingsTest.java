@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where a client goes, and with what. */
@@ -38,10 +39,25 @@ class LiveClientSettingsTest {
                 "http://a/admin",
                 "http://u@a",
                 "http://[",
+                "http://my_host:65536",
+                "http://u:p@my_host",
+                "http://bücher.test",
                 ""
             })
     void whatIsNoServerIsSaid(String url) {
         assertThrows(IllegalArgumentException.class, () -> LiveClient.create(url));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http://my_host,                  ws://my_host/socket.io/",
+        "https://MY_host:1/,              wss://MY_host:1/socket.io/",
+        "ws://[::1]:2,                    ws://[::1]:2/socket.io/",
+        "wss://xn--bcher-kva.test,        wss://xn--bcher-kva.test/socket.io/"
+    })
+    void hosts(String url, String place) {
+        assertEquals(
+                place + "?EIO=4&transport=websocket", new LiveClientSettings().uri(url).toString());
     }
 
     @ParameterizedTest

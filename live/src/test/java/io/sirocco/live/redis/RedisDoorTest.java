@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
@@ -24,6 +25,7 @@ import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 
@@ -173,13 +175,30 @@ class RedisDoorTest {
                 "redis://localhost?database=1",
                 "redis://localhost/1#1",
                 "redis://localhost:65536",
-                "redis://:pa ss@localhost"
+                "redis://:pa ss@localhost",
+                "redis://:secret@my_redis:65536",
+                "redis://:secret@bücher.test",
+                "redis://localhost:0"
             })
     void whatIsNoUrlIsRefusedWithoutTellingIt(String url) {
         IllegalArgumentException refused =
                 assertThrows(IllegalArgumentException.class, () -> RedisBroker.at(url));
         assertFalse(refused.getMessage().contains(url));
         assertTrue(refused.getMessage().contains("redis[s]://"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "redis://my_redis,            my_redis,           6379",
+        "redis://u:p%40@MY_redis:1/2, my_redis,           1",
+        "rediss://:p@[::1],           [::1],              6379",
+        "redis://xn--bcher-kva.test,  xn--bcher-kva.test, 6379"
+    })
+    void hostsAndPorts(String url, String host, int port) {
+        Terms.Door door = RedisSettings.of(url).terms().door();
+        assertEquals(host, door.host());
+        assertEquals(port, door.port());
+        assertEquals(url.contains("p%40"), door.password().equals(Optional.of("p@")));
     }
 
     @Test
