@@ -94,7 +94,9 @@ final class CacheExchange extends ProxyExchange {
                         fields,
                         response.body().length(),
                         body(response),
-                        () -> proxy.rules.responseTrailers(response.trailers())));
+                        () ->
+                                proxy.rules.responseTrailers(
+                                        response.headers(), response.trailers())));
     }
 
     @Override

@@ -95,7 +95,9 @@ final class DirectExchange extends ProxyExchange {
         result.complete(
                 length < 0 && response.status() != 205
                         ? forwarded.trailers(
-                                () -> proxy.rules.responseTrailers(response.trailers()))
+                                () ->
+                                        proxy.rules.responseTrailers(
+                                                response.headers(), response.trailers()))
                         : forwarded);
     }
 

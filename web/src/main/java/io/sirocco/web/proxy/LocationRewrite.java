@@ -30,7 +30,7 @@ record LocationRewrite(String strip, String prefix) {
             }
             from = end;
             if (from == value.length() || value.charAt(from) != '/') {
-                return path("/") + value.substring(from);
+                return rooted(path("/")) + value.substring(from);
             }
         } else if (!value.startsWith("/")) {
             return value; // relative to the path, or another scheme
@@ -43,7 +43,15 @@ record LocationRewrite(String strip, String prefix) {
                 break;
             }
         }
-        return path(rest.substring(0, end)) + rest.substring(end);
+        return rooted(path(rest.substring(0, end))) + rest.substring(end);
+    }
+
+    /**
+     * Returns a path in a form that names no host: what is behind two slashes does (RFC 3986 4.2).
+     */
+    private static String rooted(String path) {
+        boolean namesHost = path.startsWith("//") || path.startsWith("/\\"); // as browsers read it
+        return namesHost ? "/." + path : path;
     }
 
     private static boolean isHttp(String scheme) {

@@ -219,9 +219,10 @@ final class MessageHeaders {
      * Returns the trailers of a request for a server: those that it may take for what the proxy
      * says in the header section, where it merges the two, are removed.
      */
-    Headers requestTrailers(Headers trailers) {
+    Headers requestTrailers(Headers headers, Headers trailers) {
         Headers all =
-                withoutAliases(passing(trailers, options.requestHeaders), options.requestHeaders);
+                withoutAliases(
+                        passing(headers, trailers, options.requestHeaders), options.requestHeaders);
         for (int i = 0, n = trailers.size(); i < n; i++) {
             if (ForwardedHeaders.claims(trailers, i)) {
                 all = all.without(trailers.name(i));
@@ -268,16 +269,20 @@ final class MessageHeaders {
         return changed(all.build(), options.responseHeaders);
     }
 
-    /** Returns the trailers of a response for the client. */
-    Headers responseTrailers(Headers trailers) {
-        return passing(trailers, options.responseHeaders);
+    /** Returns the trailers of a response, which has these headers, for the client. */
+    Headers responseTrailers(Headers headers, Headers trailers) {
+        return passing(headers, trailers, options.responseHeaders);
     }
 
-    /** Removes trailers of one connection, and of the names that a rule sets or removes. */
-    private static Headers passing(Headers trailers, List<HeaderRule> rules) {
+    /**
+     * Removes trailers of one connection, which {@code Connection} in the headers may name (RFC
+     * 9110 7.6.1), and of the names that a rule sets or removes.
+     */
+    private static Headers passing(Headers headers, Headers trailers, List<HeaderRule> rules) {
         Headers all = trailers;
+        Set<String> named = HopByHop.named(connection(headers));
         for (int i = 0, n = trailers.size(); i < n; i++) {
-            if (HopByHop.NAMES.contains(trailers, i)) {
+            if (HopByHop.NAMES.contains(trailers, i) || HopByHop.names(named, trailers, i)) {
                 all = all.without(trailers.name(i));
             }
         }

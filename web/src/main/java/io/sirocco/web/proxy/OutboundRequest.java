@@ -79,7 +79,11 @@ final class OutboundRequest {
         if (body != null) {
             message = message.body(length, body.open());
             if (trailers != null) {
-                message = message.trailers(() -> proxy.rules.requestTrailers(trailers.trailers()));
+                message =
+                        message.trailers(
+                                () ->
+                                        proxy.rules.requestTrailers(
+                                                inbound.headers, trailers.trailers()));
             }
             if (expects) {
                 message = message.expectContinue();

@@ -42,6 +42,21 @@ class LocationRewriteTest {
         assertEquals(expected, rewrite.location(value, SERVER, "shop.test"));
     }
 
+    /** A client must not be sent to the host that a path has behind two slashes. */
+    @ParameterizedTest
+    @CsvSource({
+        "/v2//evil.test/a/, /.//evil.test/a/",
+        "/v2/\\evil.test/, /./\\evil.test/",
+        "http://10.0.0.1:8080/v2//evil.test, /.//evil.test",
+        "http://shop.test//evil.test/, /.//evil.test/",
+        "//shop.test//evil.test/, /.//evil.test/",
+        "//evil.test//evil.test/, //evil.test//evil.test/"
+    })
+    void noPathBecomesAHost(String value, String expected) {
+        var rewrite = new LocationRewrite("", "/v2");
+        assertEquals(expected, rewrite.location(value, SERVER, "shop.test"));
+    }
+
     @ParameterizedTest
     @CsvSource({"/v2, /", "/v2/a, /a", "/v2?x, /?x"})
     void withoutAStripThePrefixGoes(String value, String expected) {

@@ -243,6 +243,36 @@ class ProxyCacheTest {
         assertEquals(1, cache.purge("http://a/shop/a").toCompletableFuture().get());
     }
 
+    /** However the same host is written. */
+    @Test
+    void anAbsoluteTargetHasTheUrlOfItsOriginForm() throws Exception {
+        reply("Cache-Control: max-age=60", "one");
+        assertHas(get("HTTP://A.Test:80/x?y"), "\n\none");
+        fake.next();
+        for (String form : new String[] {"http://a.test/x?y", "http://A.TEST:80/x?y"}) {
+            assertHas(get(form), "; hit;", "\n\none");
+        }
+        assertHas(proxy.ask("GET /x?y HTTP/1.1\nHost: a.TEST\n\n"), "; hit;");
+        assertNoMoreRequests();
+        reply("Cache-Control: max-age=60", "two");
+        assertHas(get("http://a.test//x?y"), "\n\ntwo");
+        assertHas(fake.next(), "GET //x?y HTTP/1.1\nHost: a.test\n");
+        assertEquals(1, cache.purge("http://A.test:80/x?y").toCompletableFuture().get());
+    }
+
+    /** RFC 9110 6.6.2 and 9.3.2: it has the headers of the body that it lacks. */
+    @Test
+    void aHeadOfAChunkedResponseHasNoBody() throws Exception {
+        reply("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nTrailer: Sum\n\n");
+        reply("Cache-Control: no-store", "two");
+        try (RawClient client = proxy.client()) {
+            String head = client.send(request("HEAD", "/a")).until("\n\n");
+            assertHas(head, "HTTP/1.1 200");
+            client.send(request("GET", "/b"));
+            assertHas(client.until("two"), "HTTP/1.1 200");
+        }
+    }
+
     @Test
     void accessRulesComeBeforeTheCache() throws Exception {
         Upstream upstream = Upstream.of(fake.url());

@@ -162,6 +162,46 @@ class ProxyResponsesTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"Content-Length: 4", "Transfer-Encoding: chunked"})
+    void theBodyOfAnUpgradeMayComeLate(String framing) throws Exception {
+        boolean chunked = framing.endsWith("chunked");
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.note(chunked ? peer.until("0\r\n\r\n") : peer.read(4));
+                                    peer.send(
+                                            "HTTP/1.1 103 Early Hints\nLink: <a>\n\n"
+                                                    + "HTTP/1.1 101 UPGRADED\nConnection: Upgrade\n"
+                                                    + "Upgrade: tcp\n\nhello");
+                                    peer.note(peer.read(5));
+                                    peer.awaitEnd();
+                                });
+                var proxy =
+                        new ProxyServer(
+                                TransportKind.NIO,
+                                Upstream.of(fake.url()),
+                                config -> {},
+                                options -> options.upgrades("tcp"));
+                RawClient client = proxy.client()) {
+            client.send(
+                    "POST /exec HTTP/1.1\nHost: a\nConnection: Upgrade\nUpgrade: tcp\n"
+                            + framing
+                            + "\n\n");
+            assertTrue(fake.next().contains("\nUpgrade: tcp\n"));
+            client.send(chunked ? "2\nbo\n" : "bo");
+            client.send(chunked ? "2\ndy\n0\n\n" : "dy");
+            String body = fake.next();
+            assertEquals("body", body.replaceAll("\r\n|[0-9]", ""), body);
+            assertTrue(client.until("\n\n").startsWith("HTTP/1.1 103 "));
+            assertTrue(client.until("\n\n").startsWith("HTTP/1.1 101 "));
+            assertEquals("hello", client.until("hello"));
+            client.send("input");
+            assertEquals("input", fake.next());
+        }
+    }
+
     @Test
     void allProtocolsButH2cAreForwarded() throws Exception {
         try (FakeUpstream fake = FakeUpstream.responding("HTTP/1.1 200 OK\nContent-Length: 0\n\n");

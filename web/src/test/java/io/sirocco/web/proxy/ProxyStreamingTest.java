@@ -506,11 +506,13 @@ class ProxyStreamingTest {
                                             """
                                             HTTP/1.1 200 OK
                                             Transfer-Encoding: chunked
+                                            Connection: x, X-Hop
 
                                             2
                                             ok
                                             0
                                             X-New: 2
+                                            x-hop: 2
                                             Server: fake
                                             Proxy-Connection: close
                                             Sum: 6
@@ -532,10 +534,13 @@ class ProxyStreamingTest {
                     POST / HTTP/1.1
                     Host: a
                     Transfer-Encoding: chunked
+                    Connection: x
+                    Connection: X-Hop
 
                     2
                     xy
                     0
+                    x-hop: 2
                     x-real-ip: 2.2.2.2
                     x_real_ip: 2.2.2.2
                     X-Forwarded-For: 2.2.2.2
