@@ -5,6 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +62,63 @@ class ReloadRemovesNothingTest {
                     "server.reload-may-remove = true\n"
                             + FILE.replace("[server]\nreload = false\n", "").replace(second, ""));
             running.reload("server.reload-may-remove = true\n");
+        }
+    }
+
+    /** The name server is silent when the configuration is read again. */
+    @Test
+    void addressesOfUpstreamsStay() throws Exception {
+        Path server = Files.createDirectory(folder.resolve("behind"));
+        var names = new DatagramSocket(0, InetAddress.ofLiteral("127.0.0.1"));
+        try (Running behind = Running.of(server, TransportKind.NIO, FILE)) {
+            Thread answering = Thread.ofPlatform().daemon().start(() -> answer(names));
+            String proxy =
+                    """
+                    [[listen]]
+                    address = "127.0.0.1:0"
+                    [[upstream]]
+                    name = "app"
+                    servers = ["http://app.test:%d"]
+                    nameservers = ["127.0.0.1:%d"]
+                    connect-timeout = "20s"
+                    [[site]]
+                    [[site.route]]
+                    path = "/*"
+                    proxy = "app"
+                    """
+                            .formatted(behind.port(), names.getLocalPort());
+            try (Running running = Running.of(folder, TransportKind.NIO, proxy)) {
+                assertEquals("the site", Client.get(running.port(), "/").body());
+                names.close();
+                answering.join();
+                running.reload(proxy.replace("20s", "2s"));
+                assertEquals("the site", Client.get(running.port(), "/").body());
+            }
+        } finally {
+            names.close();
+        }
+    }
+
+    /** Responds to each query for an address of IPv4 with 127.0.0.1, to others with none. */
+    private static void answer(DatagramSocket names) {
+        try {
+            for (var query = new DatagramPacket(new byte[512], 512); ; query.setLength(512)) {
+                names.receive(query);
+                int length = query.getLength();
+                boolean isA = query.getData()[length - 3] == 1; // of type and class, the last
+                ByteBuffer response = ByteBuffer.allocate(length + 16);
+                response.put(query.getData(), 0, length);
+                response.putShort(2, (short) 0x8180).putShort(6, (short) (isA ? 1 : 0));
+                if (isA) {
+                    response.putShort((short) 0xc00c).putShort((short) 1).putShort((short) 1);
+                    response.putInt(60).putShort((short) 4).putInt(0x7f000001);
+                }
+                byte[] bytes = response.array();
+                names.send(
+                        new DatagramPacket(bytes, response.position(), query.getSocketAddress()));
+            }
+        } catch (IOException e) {
+            // it is closed
         }
     }
 }
