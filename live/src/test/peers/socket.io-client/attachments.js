@@ -21,6 +21,7 @@ socket.on('sirocco:gap', (gap) => {
 });
 socket.onAny((event, ...all) => {
   if (event !== 'sirocco:gap') console.log(`${event} ${all.filter((each) => Buffer.isBuffer(each)).length}`);
+  if (event === 'refused') socket.emit('ready'); // or it may not have taken that when it is cut off
   if (event === 'last') {
     console.log(cuts < 10 ? 'few cuts' : `${cuts} cuts`);
     process.exit(0);

@@ -125,7 +125,7 @@ final class Door implements Runnable {
         }
         Client client = Client.fresh(namespace, admitted, offsets, Client.tagsOf(auth));
         client.life.enter(link);
-        if (wants && auth.path("offset").isString()) {
+        if (wants) { // without an offset, too: it was cut off before it had one
             client.gap(Map.of("recovered", false));
         }
     }

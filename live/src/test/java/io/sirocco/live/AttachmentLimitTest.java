@@ -162,8 +162,8 @@ class AttachmentLimitTest {
                         } catch (IllegalArgumentException e) {
                             client.send("refused");
                         }
-                        other.publish(tooMany());
                     });
+            service.live.on("ready", (client, a) -> other.publish(tooMany()));
             service.live.on(
                     "back",
                     (client, a) -> {

@@ -2,6 +2,7 @@
 package io.sirocco.live;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -51,6 +52,21 @@ class RecoveryTest {
                 assertEquals(1, service.live.tagged("name", "Ada").size());
                 again.send("41");
                 assertEquals("LEFT", service.next());
+            }
+        }
+    }
+
+    @Test
+    void whoIsCutOffBeforeItHasAnOffsetIsToldOfAGap() {
+        try (var service = new Service(c -> c.recovery(TWO_MINUTES))) {
+            Peer peer = Peer.session(service.port).send("40");
+            String hello = peer.next();
+            peer.abort();
+            service.live.broadcast("a");
+            String auth = "{\"pid\":\"" + Peer.field(hello, "pid") + "\"}";
+            try (Peer again = Peer.session(service.port).send("40" + auth)) {
+                assertNotEquals(Peer.field(hello, "sid"), Peer.field(again.next(), "sid"));
+                again.expects("42[\"sirocco:gap\",{\"recovered\":false}]");
             }
         }
     }

@@ -14,8 +14,11 @@ final class Resumption {
 
     /** Adds what is known of the last session. */
     void addTo(ObjectNode auth) {
+        if (pid != null) { // without an offset as well: what was missed before it is a gap
+            auth.put("pid", pid);
+        }
         if (pid != null && offset != null) {
-            auth.put("pid", pid).put("offset", offset);
+            auth.put("offset", offset);
         }
     }
 

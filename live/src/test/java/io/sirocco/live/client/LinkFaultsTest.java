@@ -274,7 +274,10 @@ class LinkFaultsTest {
         again("40{\"pid\":\"p\",\"offset\":\"o1\",\"k\":1}", "40{\"sid\":\"t\",\"pid\":\"q\"}");
         assertFalse(log.next(Connected.class).recovered());
         server.say("1");
-        again("40{\"k\":1}", "40{\"sid\":\"u\"}");
+        again("40{\"pid\":\"q\",\"k\":1}", "40{\"sid\":\"u\"}");
+        assertFalse(log.next(Connected.class).recovered());
+        server.say("1");
+        again("40{\"k\":1}", "40{\"sid\":\"v\"}");
     }
 
     private void again(String asked, String answer) {
