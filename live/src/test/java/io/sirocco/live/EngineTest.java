@@ -358,6 +358,25 @@ class EngineTest {
         }
     }
 
+    private record Reading(double celsius, Float humidity) {}
+
+    @Test
+    void numbersThatJsonCannotSayArriveAsNullAsJavaScriptSendsThem() {
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port)) {
+            service.live.onRequest("ask", (client, a) -> List.of(Double.NaN, "NaN"));
+            service.live.broadcast("x", Double.NaN, Float.POSITIVE_INFINITY, 1.5, "NaN");
+            peer.expects("42[\"x\",null,null,1.5,\"NaN\"]");
+            service.live.broadcast("x", new Reading(Double.NEGATIVE_INFINITY, Float.NaN));
+            peer.expects("42[\"x\",{\"celsius\":null,\"humidity\":null}]");
+            service.live.broadcast("x", new double[] {1, Double.NaN}, new float[] {Float.NaN, 2});
+            peer.expects("42[\"x\",[1.0,null],[null,2.0]]");
+            service.live.broadcast("x", List.of(Map.of("a", Double.NaN)));
+            peer.expects("42[\"x\",[{\"a\":null}]]");
+            peer.send("421[\"ask\"]").expects("431[[null,\"NaN\"]]");
+        }
+    }
+
     @Test
     void connectsThatAreRefusedAreLoggedOnceInAWhile() {
         PrintStream before = System.err;

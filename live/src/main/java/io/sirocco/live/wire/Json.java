@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.wire;
 
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.util.JsonGeneratorDelegate;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.json.JsonMapper;
@@ -187,9 +190,7 @@ public final class Json {
 
     private String written(Object value, List<byte[]> attachments) {
         try {
-            return mapper.writer()
-                    .withAttribute(ATTACHMENTS, attachments)
-                    .writeValueAsString(value);
+            return text(mapper.writer().withAttribute(ATTACHMENTS, attachments), value);
         } catch (JacksonException e) {
             throw new IllegalArgumentException(
                     "what is to be sent has no form in JSON: " + e.getOriginalMessage(), e);
@@ -198,7 +199,43 @@ public final class Json {
 
     /** One value as JSON, its bytes in Base64. */
     public String text(Object value) {
-        return mapper.writeValueAsString(value);
+        return text(mapper.writer(), value);
+    }
+
+    private static String text(ObjectWriter writer, Object value) {
+        var text = new StringWriter();
+        try (JsonGenerator out = new JavaScriptNumbers(writer.createGenerator(text))) {
+            writer.writeValue(out, value);
+        }
+        return text.toString();
+    }
+
+    /**
+     * Writes NaN and the infinities as {@code JSON.stringify} does (ECMA-262 25.5.2): {@code null}.
+     */
+    private static final class JavaScriptNumbers extends JsonGeneratorDelegate {
+        JavaScriptNumbers(JsonGenerator out) {
+            super(out, false);
+        }
+
+        @Override
+        public JsonGenerator writeNumber(double value) {
+            return Double.isFinite(value) ? super.writeNumber(value) : writeNull();
+        }
+
+        @Override
+        public JsonGenerator writeNumber(float value) {
+            return Float.isFinite(value) ? super.writeNumber(value) : writeNull();
+        }
+
+        @Override
+        public JsonGenerator writeArray(double[] array, int offset, int length) {
+            writeStartArray(array, length);
+            for (int i = offset; i < offset + length; i++) {
+                writeNumber(array[i]);
+            }
+            return writeEndArray();
+        }
     }
 
     /**
