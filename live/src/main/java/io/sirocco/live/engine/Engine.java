@@ -279,6 +279,13 @@ public final class Engine {
         return Response.text(body).header("Cache-Control", "no-store");
     }
 
+    /** The same, encoded. */
+    static Response text(byte[] body) {
+        return Response.bytes(body)
+                .setHeader("Content-Type", "text/plain; charset=utf-8")
+                .header("Cache-Control", "no-store");
+    }
+
     static Response refuse(int status, int code, String message) {
         return Response.json("{\"code\":" + code + ",\"message\":\"" + message + "\"}")
                 .status(status);

@@ -26,6 +26,7 @@ final class Polling {
     private String lastMark = ""; // of the last poll
     private Brought last; // by a post; null when that had no mark
     private CompletableFuture<Response> poll; // that waits
+    private boolean gzip; // its client accepts that
     private Post post; // until it is answered; null while there is none
     private boolean taking;
     private boolean upgrading; // nobody polls for long any more
@@ -37,7 +38,7 @@ final class Polling {
     }
 
     /** A request waits for packets; {@code mark} is the client's own for it, or empty. */
-    void poll(String mark, CompletableFuture<Response> answer) {
+    void poll(String mark, boolean gzip, CompletableFuture<Response> answer) {
         boolean again = identifies(mark) && mark.equals(lastMark);
         lastMark = identifies(mark) ? mark : "";
         if (again) {
@@ -51,6 +52,7 @@ final class Polling {
             return;
         }
         poll = answer;
+        this.gzip = gzip;
         flush();
         if (upgrading) {
             answerPoll(NOOP);
@@ -224,8 +226,13 @@ final class Polling {
 
     private void answerPoll(String body) {
         if (poll != null) {
-            poll.complete(Engine.text(body));
+            CompletableFuture<Response> answered = poll;
             poll = null;
+            if (gzip) {
+                PollCompression.answer(answered, body, session.loop());
+            } else {
+                answered.complete(Engine.text(body));
+            }
         }
     }
 

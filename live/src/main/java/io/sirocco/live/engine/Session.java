@@ -272,7 +272,8 @@ public final class Session implements Runnable {
     /** A request waits for packets. Any thread. */
     Response poll(Request request) {
         String mark = Engine.mark(request);
-        return later(request, answer -> polling.poll(mark, answer));
+        boolean gzip = PollCompression.accepts(request);
+        return later(request, answer -> polling.poll(mark, gzip, answer));
     }
 
     /** A request brings packets, of which none has been read. Any thread. */
