@@ -58,6 +58,16 @@ public final class Child implements AutoCloseable {
         return new Child(List.of(shell), classPath, FLAGS, arguments);
     }
 
+    /**
+     * Starts one in a network namespace of its own, which the commands of a shell prepare first: lo
+     * is down there. Needs no root, but a kernel that lets users have namespaces.
+     */
+    public static Child inOwnNetwork(String prepare, String... arguments) throws IOException {
+        String script = prepare + " && exec \"$@\"";
+        List<String> prefix = List.of("unshare", "-rn", "sh", "-c", script, "sh");
+        return new Child(prefix, System.getProperty("java.class.path"), FLAGS, arguments);
+    }
+
     private Child(String signals, List<String> options, String... arguments) throws IOException {
         this(
                 OS.LINUX.isCurrentOs() ? List.of("env", signals) : List.of(),
@@ -95,6 +105,21 @@ public final class Child implements AutoCloseable {
             first = line == null ? "" : line;
         }
         return first;
+    }
+
+    /** The next line of its output; empty at its end. */
+    public String nextLine() throws IOException {
+        String line = process.inputReader().readLine();
+        return line == null ? "" : line;
+    }
+
+    /** Runs a command in its network namespace. */
+    public void inNetwork(String... command) throws Exception {
+        String pid = Long.toString(process.pid());
+        var all = new ArrayList<>(List.of("nsenter", "-t", pid, "-U", "-n"));
+        all.add("--preserve-credentials");
+        all.addAll(List.of(command));
+        assertEquals(0, new ProcessBuilder(all).inheritIO().start().waitFor());
     }
 
     public int port() throws IOException {

@@ -68,7 +68,7 @@ record LocalAddress(NetworkInterface on, Inet4Address address, InetAddress broad
 
     private static List<LocalAddress> all() throws SocketException {
         var all = new ArrayList<LocalAddress>();
-        for (NetworkInterface on : NetworkInterface.networkInterfaces().toList()) {
+        for (NetworkInterface on : interfaces()) {
             if (on.isUp()) {
                 on.getInterfaceAddresses()
                         .forEach(
@@ -80,6 +80,15 @@ record LocalAddress(NetworkInterface on, Inet4Address address, InetAddress broad
             }
         }
         return all;
+    }
+
+    /** Returns the interfaces that have an address: none early in the start of a machine. */
+    private static List<NetworkInterface> interfaces() {
+        try {
+            return NetworkInterface.networkInterfaces().toList();
+        } catch (SocketException e) { // so Java says that there is none
+            return List.of();
+        }
     }
 
     private static String list(List<LocalAddress> addresses) {
