@@ -135,7 +135,13 @@ final class Channels implements AutoCloseable {
         }
         Optional<String> secret = brokerPassword(wanted);
         try {
-            return Optional.of(RedisBroker.at(url, redis -> secret.ifPresent(redis::password)));
+            return Optional.of(
+                    RedisBroker.at(
+                            url,
+                            redis -> {
+                                redis.startTimeout(wanted.broker().startTimeout());
+                                secret.ifPresent(redis::password);
+                            }));
         } catch (IllegalArgumentException e) {
             throw new ConfigError(e, "live", "broker");
         }

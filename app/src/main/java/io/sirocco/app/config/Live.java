@@ -47,8 +47,9 @@ public record Live(
      * The broker that connects nodes.
      *
      * @param url of a Redis, or "memory" for this process alone
+     * @param startTimeout how long a start waits for a Redis that cannot be reached
      */
-    public record Broker(String url, Optional<Path> passwordFile) {}
+    public record Broker(String url, Optional<Path> passwordFile, Duration startTimeout) {}
 
     /** The history of some rooms: how many messages they keep, and for how long. */
     public record History(String rooms, int messages, Duration age) {
@@ -90,7 +91,8 @@ public record Live(
                                 Values.oneOf(List.of("websocket", "polling"))),
                         new Broker(
                                 table.text("broker", "memory", Live::broker),
-                                table.file("broker-password-file")),
+                                table.file("broker-password-file"),
+                                table.time("broker-start-timeout", "0s")),
                         table.time("recovery", "0s"),
                         table.inlines("history", History::read),
                         table.list("presence", List.of(), Values.text(Live::rooms)),
@@ -127,6 +129,18 @@ public record Live(
                     "broker-password-file",
                     "\"broker-password-file\" has no effect",
                     "it needs broker = \"redis://...\"");
+        }
+        if (broker.startTimeout.isPositive() && broker.url.equals("memory")) {
+            table.warning(
+                    "broker-start-timeout",
+                    "\"broker-start-timeout\" has no effect",
+                    "it needs broker = \"redis://...\"");
+        }
+        if (broker.startTimeout.compareTo(Duration.ofDays(1)) > 0) {
+            table.error(
+                    "broker-start-timeout",
+                    "a start waits for a broker for a day at most",
+                    "write a time such as \"5m\"");
         }
     }
 
