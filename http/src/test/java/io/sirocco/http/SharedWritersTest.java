@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.http.Serving.Mode;
 import io.sirocco.http.client.ClientRequest;
 import io.sirocco.http.client.HttpClient;
-import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -78,9 +78,54 @@ class SharedWritersTest {
                 });
     }
 
-    /** A filter that is not safe for two threads, as gzip is not. */
-    private static OutputStream buffered(OutputStream out) {
-        return new BufferedOutputStream(out, 100);
+    /** A filter that is not safe for two threads, as gzip is not, and notices two. */
+    private static final class Buffered extends FilterOutputStream {
+        private final byte[] bytes = new byte[100];
+        private int size;
+        private volatile Thread inside;
+
+        Buffered(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(byte[] from, int start, int length) throws IOException {
+            enter();
+            for (int i = start; i < start + length; i++) {
+                if (size == bytes.length) {
+                    drain();
+                }
+                bytes[size++] = from[i];
+            }
+            leave();
+        }
+
+        @Override
+        public void flush() throws IOException {
+            enter();
+            drain();
+            out.flush();
+            leave();
+        }
+
+        private void drain() throws IOException {
+            out.write(bytes, 0, size);
+            size = 0;
+        }
+
+        private void enter() throws IOException {
+            if (inside != null) {
+                throw new IOException("two threads are in the filter");
+            }
+            inside = Thread.currentThread();
+        }
+
+        private void leave() throws IOException {
+            if (inside != Thread.currentThread()) {
+                throw new IOException("two threads were in the filter");
+            }
+            inside = null;
+        }
     }
 
     @Test
@@ -105,8 +150,8 @@ class SharedWritersTest {
                                                                                     SharedWritersTest
                                                                                             ::events)
                                                                             .transformBody(
-                                                                                    SharedWritersTest
-                                                                                            ::buffered))
+                                                                                    Buffered
+                                                                                            ::new))
                                                     .get(
                                                             "/lines",
                                                             r ->
