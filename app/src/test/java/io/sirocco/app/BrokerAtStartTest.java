@@ -77,8 +77,7 @@ class BrokerAtStartTest {
             assertFalse(started.isDone());
             thread.interrupt();
             var thrown =
-                    assertThrows(
-                            ExecutionException.class, () -> started.get(60, TimeUnit.SECONDS));
+                    assertThrows(ExecutionException.class, () -> started.get(60, TimeUnit.SECONDS));
             assertTrue(thrown.getCause() instanceof InvalidConfiguration, thrown::toString);
         }
     }

@@ -150,8 +150,7 @@ class SharedWritersTest {
                                                                                     SharedWritersTest
                                                                                             ::events)
                                                                             .transformBody(
-                                                                                    Buffered
-                                                                                            ::new))
+                                                                                    Buffered::new))
                                                     .get(
                                                             "/lines",
                                                             r ->

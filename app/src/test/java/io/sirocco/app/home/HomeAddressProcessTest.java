@@ -23,7 +23,9 @@ class HomeAddressProcessTest {
     static void namespaces() throws Exception {
         boolean are = false;
         try {
-            String[] trial = {"unshare", "-rn", "sh", "-c", "ip link set lo up && nsenter --version"};
+            String[] trial = {
+                "unshare", "-rn", "sh", "-c", "ip link set lo up && nsenter --version"
+            };
             Process process =
                     new ProcessBuilder(trial)
                             .redirectErrorStream(true)
