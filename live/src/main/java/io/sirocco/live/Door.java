@@ -152,7 +152,7 @@ final class Door implements Runnable {
         }
         Client client = here.orElseGet(() -> recovered(admitted, kept));
         boolean back = comesBack(client, admitted);
-        if (!back && here.isPresent() && !client.life.lasts()) { // it has just ended on this node
+        if (!back && here.isPresent() && client.life.isEnding()) { // just now, on this node
             client = recovered(admitted, kept);
             back = comesBack(client, admitted);
         }

@@ -43,7 +43,7 @@ final class Life {
     private volatile Shard last; // where it lives while it has no link
     private ScheduledTask expiry; // while it is away
     private boolean away; // it counts as one that is
-    private boolean ending; // or has ended: it neither comes back nor ends again
+    private volatile boolean ending; // or has ended: it neither comes back nor ends again
     private volatile boolean forgotten; // by the broker, or it is another node's to keep it
     private Held held; // while it returns
     private volatile ReplayPump pump; // while it is sent what it has missed, or null
@@ -87,6 +87,11 @@ final class Life {
     /** Whether it is not gone for good. Any thread. */
     boolean lasts() {
         return state != State.GONE;
+    }
+
+    /** Whether it ends, or has: it does not come back. Any thread. */
+    boolean isEnding() {
+        return ending || state == State.GONE;
     }
 
     /** What it is connected by, or null. Any thread. */
@@ -164,7 +169,7 @@ final class Life {
         }
         execute(
                 () -> {
-                    if (ending || state == State.GONE) {
+                    if (isEnding()) {
                         back.complete(false); // its time was over, or another node had it
                         return;
                     }
@@ -367,7 +372,7 @@ final class Life {
     }
 
     private void end(Reason reason) {
-        if (ending || state == State.GONE || state == State.NEW) {
+        if (isEnding() || state == State.NEW) {
             return;
         }
         ending = true; // before a lock of the client, while which is taken it may be kicked
