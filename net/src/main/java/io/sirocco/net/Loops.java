@@ -8,9 +8,11 @@ import io.sirocco.net.transport.ListeningSocket;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.ConnectException;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -354,17 +356,31 @@ public final class Loops implements AutoCloseable {
 
     /**
      * An address that is shared among loops would be shared with another server as well, so ask
-     * first.
+     * first, by a socket that does not listen: a connection to one that does, and is closed, would
+     * be reset.
      */
     private void refuseIfTaken(SocketAddress address, Listener.Options options) throws IOException {
-        if (((InetSocketAddress) address).getPort() != 0) {
+        var at = (InetSocketAddress) address;
+        if (at.getPort() != 0 && isTaken(at)) {
             Loop loop = all.getFirst();
             call(
                     loop,
-                    () -> {
+                    () -> { // which says what is wrong
                         loop.ownTransport().bind(address, options.backlog, false).close();
                         return null;
                     });
+        }
+    }
+
+    private static boolean isTaken(InetSocketAddress address) {
+        boolean v6 = address.getAddress() instanceof Inet6Address;
+        try (var socket =
+                SocketChannel.open(
+                        v6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET)) {
+            socket.setOption(StandardSocketOptions.SO_REUSEADDR, true).bind(address);
+            return false;
+        } catch (IOException | UnsupportedOperationException e) {
+            return true;
         }
     }
 

@@ -8,10 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sirocco.net.testing.FreePort;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -26,6 +29,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -395,6 +400,39 @@ class ListenerTest {
         IOException e =
                 assertThrows(IOException.class, () -> rig.loops().listen(address, c -> new Echo()));
         assertTrue(e.getMessage().contains("no.such.host"), e::getMessage);
+    }
+
+    @Test
+    void whoConnectsWhileItBeginsToListenIsServed() throws Exception {
+        Loops loops = rig.start(s -> s.loops(2));
+        for (int i = 0; i < 100; i++) {
+            InetSocketAddress address = FreePort.tcpAddress();
+            try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+                var served = new ArrayList<Future<Integer>>();
+                for (int k = 0; k < 2; k++) {
+                    served.add(clients.submit(() -> connectAsSoonAsItListens(address)));
+                }
+                Listener listener = loops.listen(address, c -> new Echo());
+                for (Future<Integer> each : served) {
+                    assertEquals('x', each.get());
+                }
+                listener.close();
+            }
+        }
+    }
+
+    private static int connectAsSoonAsItListens(InetSocketAddress address) throws IOException {
+        while (true) {
+            try (var socket = new Socket()) {
+                try {
+                    socket.connect(address);
+                } catch (ConnectException e) {
+                    continue; // not yet
+                }
+                socket.getOutputStream().write('x');
+                return socket.getInputStream().read();
+            }
+        }
     }
 
     @Test
