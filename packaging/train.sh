@@ -7,7 +7,8 @@
 #   train.sh [--channels | --admin] CACHE JAR JAVA [OPTIONS]
 #   train.sh [--channels | --admin] --method-handles JAR JAVA [OPTIONS]
 #
-# With --channels it is one for `sirocco live`: with it `serve` would hold 9 MiB more than it needs. With --admin it is one
+# With --channels it is one for `sirocco live`, with profiles: with it `serve` would hold 9 MiB more than it needs. With
+# --admin it is one
 # for the container image, whose configuration has an admin server.
 # With --method-handles it makes no cache, but prints which method handles the server needed, in the form of the JDK's list
 # of classes (lib/classlist): a cache holds the classes of those that this list names.
@@ -30,14 +31,15 @@ trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$folder"' EXIT
 
 main() {
     fill_folder
-    local options=(-XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining -XX:AOTCacheOutput="$cache" -Xlog:disable -Xlog:all=error)
+    local options=(-XX:+UnlockDiagnosticVMOptions -XX:AOTCacheOutput="$cache" -Xlog:disable -Xlog:all=error)
+    if [ -z "$channels" ]; then options+=(-XX:-AOTRecordTraining); fi
     if [ "$cache" = --method-handles ]; then options=(-Djava.lang.invoke.MethodHandle.TRACE_RESOLVE=true); fi
     # Without the profiles of JEP 515: with them the compiler has so much to do at once that on two cores the first
-    # answer comes 25 ms later.
+    # answer comes 25 ms later. But the first thousand clients of channels cost a quarter less.
     exec 4< <(exec "$@" "${options[@]}" -jar "$jar" serve --port 0 --config "$config")
     server=$!
     find_port
-    if [ -n "$admin" ]; then visit_admin; fi
+    if [ -n "$admin$channels" ]; then visit_admin; fi
     visit_welcome
     reload_with_site
     visit_site
@@ -70,7 +72,8 @@ loops = 0   # a comment behind a number
 reload = true
 drain-timeout = "30s"
 END
-    if [ -n "$admin" ]; then printf '[admin]\naddress = "127.0.0.1:0"\n' >>"$config"; fi
+    if [ -n "$admin$channels" ]; then printf '[admin]\naddress = "127.0.0.1:0"\n' >>"$config"; fi
+    echo training >"$folder/password"
     mkdir "$folder/site"
     echo '<!doctype html><title>training</title>' >"$folder/site/index.html"
     printf 'body { margin: 0 }\n%.0s' {1..1000} >"$folder/site/style.css"
@@ -94,7 +97,9 @@ visit_welcome() {
 
 reload_with_site() {
     local i
-    if [ -n "$channels" ]; then printf '[live]\non = true\nhistory = [{ rooms = "*" }]\n' >>"$config"; fi
+    if [ -n "$channels" ]; then
+        printf '[live]\non = true\nconnects = 0\npassword-file = "%s/password"\nhistory = [{ rooms = "*" }]\n' "$folder" >>"$config"
+    fi
     printf "[[site]]\nroot = '%s/site'\nindex = [\n  'index.html', # a comment in a list\n]\n" "$folder" >>"$config"
     printf 'headers = { "X-Training" = "yes" }\n' >>"$config"
     kill -HUP "$server"
@@ -117,15 +122,27 @@ visit_site() {
     for i in {1..10}; do pipelined 20 /style.css; done
 }
 
-# A client of the channels, over each transport. What is sent over a WebSocket is masked by zeros, which changes nothing.
+# Clients of the channels, as many as the profiles need. What is sent over a WebSocket is masked by zeros, which changes
+# nothing.
 visit_channels() {
+    local i
     request POST /ticket 'Content-Length: 0'
     request GET '/socket.io/?EIO=4&transport=polling'
+    for i in {1..400}; do visit_channel; done
+}
+
+visit_channel() {
+    exec 3<>"/dev/tcp/127.0.0.1/$port"
+    printf '%s\r\n' 'POST /ticket HTTP/1.1' 'Host: localhost' 'Content-Type: application/json' 'Content-Length: 23' '' >&3
+    printf '{"password":"training"}' >&3
+    heard '"}'
+    exec 3>&-
+    local ticket=${heard##*'"ticket":"'}
     exec 3<>"/dev/tcp/127.0.0.1/$port"
     printf '%s\r\n' 'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1' 'Host: localhost' 'Upgrade: websocket' \
         'Connection: Upgrade' 'Sec-WebSocket-Version: 13' 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==' '' >&3
     heard '0{'
-    frame '40{}'
+    frame "40{\"ticket\":\"${ticket%'"}'}\"}"
     heard '40{'
     frame '420["join","a"]'
     heard '430[]'
@@ -166,17 +183,22 @@ request() { # METHOD PATH [FIELD ...]
 
 frame() { # TEXT
     local length
-    printf -v length '\\x%02x' $((128 + ${#1}))
+    if [ ${#1} -lt 126 ]; then
+        printf -v length '\\x%02x' $((128 + ${#1}))
+    else
+        printf -v length '\\xfe\\x00\\x%02x' ${#1}
+    fi
     printf '\x81%b\0\0\0\0%s' "$length" "$1" >&3
 }
 
 heard() { # TEXT
-    local piece all=
+    local piece
+    heard=
     while read -r -t 10 -n 1 -d '' piece <&3; do
-        all+=$piece
-        if [[ $all == *"$1" ]]; then return; fi
+        heard+=$piece
+        if [[ $heard == *"$1" ]]; then return; fi
     done
-    give_up "the channels do not answer with '$1', but with '$all'"
+    give_up "the channels do not answer with '$1', but with '$heard'"
 }
 
 pipelined() { # COUNT PATH
