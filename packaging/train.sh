@@ -8,8 +8,7 @@
 #   train.sh [--channels | --admin] --method-handles JAR JAVA [OPTIONS]
 #
 # With --channels it is one for `sirocco live`, with profiles: with it `serve` would hold 9 MiB more than it needs. With
-# --admin it is one
-# for the container image, whose configuration has an admin server.
+# --admin it is one for the container image, whose configuration has an admin server.
 # With --method-handles it makes no cache, but prints which method handles the server needed, in the form of the JDK's list
 # of classes (lib/classlist): a cache holds the classes of those that this list names.
 # The options must be those that the cache is used with. It needs nothing but bash, and what is in every system.
