@@ -19,6 +19,10 @@ public interface BodyWriter {
      * that was moved), up to 16 KiB are handed over without waiting, and an error is thrown by a
      * later write, or when the body ends.
      *
+     * <p>When a thread is interrupted in the middle of a write, further writes throw an {@link
+     * IOException}, and the response is reset when this method returns: a body with a hole must not
+     * look complete.
+     *
      * @throws IOException if the client has disconnected
      * @throws InterruptedException if the handler timeout passes before the response begins, or the
      *     server is cut off

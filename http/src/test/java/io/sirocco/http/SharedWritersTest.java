@@ -4,19 +4,30 @@ package io.sirocco.http;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Serving.Mode;
 import io.sirocco.http.client.ClientRequest;
+import io.sirocco.http.client.ClientResponse;
 import io.sirocco.http.client.HttpClient;
+import io.sirocco.http.client.HttpClientException.Reason;
+import io.sirocco.http.client.HttpClientException;
 import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Two threads that share the writer of a body, such as a heartbeat and a broadcaster: what each
@@ -24,6 +35,7 @@ import org.junit.jupiter.api.Test;
  */
 class SharedWritersTest {
     private static final int EVENTS = 2_000;
+    private static final Semaphore INTERRUPTED = new Semaphore(0);
 
     interface Sender {
         void send(String text) throws IOException;
@@ -193,6 +205,124 @@ class SharedWritersTest {
                     new String(client.send(request).body().bytes(16 << 20), UTF_8).lines().toList();
             assertWhole("request", "own", lines);
             assertWhole("request", "other", lines);
+        }
+    }
+
+    /** Has another thread write more than the peer takes, and interrupts it when it waits. */
+    private static void interrupted(OutputStream out) throws InterruptedException {
+        var much = new byte[64 << 20];
+        new Random(1).nextBytes(much);
+        var other =
+                new FutureTask<Void>(
+                        () -> {
+                            out.write(much);
+                            return null;
+                        });
+        Thread thread = Thread.ofPlatform().daemon().start(other);
+        while (!thread.getState().name().endsWith("WAITING")) {
+            Thread.yield();
+        }
+        thread.interrupt();
+        Throwable thrown = assertThrows(ExecutionException.class, other::get).getCause();
+        assertInstanceOf(InterruptedIOException.class, thrown);
+        INTERRUPTED.release();
+    }
+
+    private static void withAHole(OutputStream out) throws IOException, InterruptedException {
+        interrupted(out);
+        try {
+            out.write("the end".getBytes(ISO_8859_1));
+            out.flush();
+        } catch (IOException e) {
+            // as if it did not matter
+        }
+    }
+
+    private static OutputStream gzip(OutputStream out) throws IOException {
+        return new GZIPOutputStream(out, 4 << 10, true);
+    }
+
+    /** What is missing in the middle of a body must not look as if it were complete. */
+    @Test
+    void aBodyWithAHoleIsReset() throws Exception {
+        for (Mode mode : Mode.values()) {
+            try (var serving =
+                            new Serving(
+                                    io.sirocco.net.TransportKind.AUTO,
+                                    mode,
+                                    c -> {},
+                                    routes ->
+                                            routes.get(
+                                                            "/cut",
+                                                            r ->
+                                                                    Response.stream(
+                                                                            (BodyWriter)
+                                                                                    SharedWritersTest
+                                                                                            ::interrupted))
+                                                    .get(
+                                                            "/hole",
+                                                            r ->
+                                                                    Response.stream(
+                                                                            (BodyWriter)
+                                                                                    SharedWritersTest
+                                                                                            ::withAHole))
+                                                    .get(
+                                                            "/gzip",
+                                                            r ->
+                                                                    Response.stream(
+                                                                                    (BodyWriter)
+                                                                                            SharedWritersTest
+                                                                                                    ::withAHole)
+                                                                            .transformBody(
+                                                                                    SharedWritersTest
+                                                                                            ::gzip)));
+                    HttpClient client = HttpClient.create()) {
+                for (String path : List.of("/cut", "/hole", "/gzip")) {
+                    String url = "http://127.0.0.1:" + serving.server.port() + path;
+                    ClientResponse response = client.send(ClientRequest.get(url));
+                    INTERRUPTED.acquire(); // only now is the body read
+                    if (response.status() == 500) { // nothing of the body had been sent
+                        response.close();
+                        continue;
+                    }
+                    HttpClientException why =
+                            assertThrows(
+                                    HttpClientException.class,
+                                    () ->
+                                            response.body()
+                                                    .inputStream()
+                                                    .transferTo(OutputStream.nullOutputStream()),
+                                    mode + path);
+                    assertEquals(Reason.BODY_TRUNCATED, why.reason(), mode + path);
+                }
+            }
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void aRequestWithAHoleFails() throws Exception {
+        var held = new CountDownLatch(1);
+        try (var serving =
+                        new Serving(
+                                io.sirocco.net.TransportKind.AUTO,
+                                c -> c.maxBodyBytes(-1),
+                                routes ->
+                                        routes.post(
+                                                "/a",
+                                                r -> {
+                                                    held.await();
+                                                    return Response.text(r.body().text());
+                                                }));
+                HttpClient client = HttpClient.create()) {
+            String url = "http://127.0.0.1:" + serving.server.port() + "/a";
+            for (BodyWriter each :
+                    List.<BodyWriter>of(
+                            SharedWritersTest::interrupted, SharedWritersTest::withAHole)) {
+                var request = ClientRequest.of("POST", url).body(each);
+                assertThrows(HttpClientException.class, () -> client.send(request));
+            }
+            held.countDown();
         }
     }
 }

@@ -30,6 +30,7 @@ public record FilteredWriter(BodyFilter filter, BodyWriter writer) implements Bo
     /** Does not close {@code out}, which the server does. */
     private static final class End extends FilterOutputStream {
         boolean broken;
+        private boolean cut; // a write has thrown, after which the filter may have lost input
 
         End(OutputStream out) {
             super(out);
@@ -43,14 +44,24 @@ public record FilteredWriter(BodyFilter filter, BodyWriter writer) implements Bo
         @Override
         public void write(byte[] bytes, int from, int size) throws IOException {
             if (!broken) {
+                refuseBehindCut();
+                cut = true;
                 out.write(bytes, from, size);
+                cut = false;
             }
         }
 
         @Override
         public void flush() throws IOException {
             if (!broken) {
+                refuseBehindCut();
                 out.flush();
+            }
+        }
+
+        private void refuseBehindCut() throws IOException {
+            if (cut) {
+                throw new IOException("an earlier part of the body was not sent");
             }
         }
 

@@ -53,9 +53,19 @@ public final class SharedOutput extends OutputStream {
     /** Waits for calls of other threads, even if the calling one is interrupted. */
     @Override
     public void close() throws IOException {
+        alone(out::close);
+    }
+
+    /** Something that is done with the stream below. */
+    public interface Call {
+        void run() throws IOException;
+    }
+
+    /** Runs {@code last} when no other thread is in a call. */
+    public void alone(Call last) throws IOException {
         lock.lock();
         try {
-            out.close();
+            last.run();
         } finally {
             lock.unlock();
         }

@@ -93,7 +93,7 @@ final class WriterSource implements BodySource {
             var out = new Stream();
             var shared = new SharedOutput(out);
             writer.write(shared);
-            out.end();
+            shared.alone(out::end);
         } catch (Throwable e) {
             try {
                 loop.execute(
@@ -110,7 +110,7 @@ final class WriterSource implements BodySource {
     private final class Stream extends OutputStream {
         private byte[] gathered = new byte[1024];
         private int count;
-        private boolean failed;
+        private boolean cut; // a piece is missing, so nothing may follow
         private boolean over;
 
         @Override
@@ -124,6 +124,7 @@ final class WriterSource implements BodySource {
             if (over) {
                 throw new IOException("The stream is closed.");
             }
+            refuseBehindCut();
             int at = from;
             int left = length;
             while (left > 0) {
@@ -156,20 +157,26 @@ final class WriterSource implements BodySource {
 
         /** Waits until {@code piece} has been asked for. */
         private void hand(byte[] piece) throws IOException {
+            refuseBehindCut();
+            cut = true; // unless it is asked for
             var then = new CompletableFuture<Void>();
             try {
                 loop.execute(() -> offer(piece, then));
                 then.get();
+                cut = false;
             } catch (ExecutionException e) {
-                failed = true;
                 throw new IOException(e.getCause().getMessage(), e.getCause());
             } catch (RejectedExecutionException e) {
-                failed = true;
                 throw new IOException("the loop has ended", e);
             } catch (InterruptedException e) {
-                failed = true;
                 Thread.currentThread().interrupt();
                 throw new java.io.InterruptedIOException("interrupted in a write of a body");
+            }
+        }
+
+        private void refuseBehindCut() throws IOException {
+            if (cut) {
+                throw new IOException("an earlier part of the body was not sent");
             }
         }
 
@@ -177,11 +184,9 @@ final class WriterSource implements BodySource {
          * The writer has returned: only that ends the body, as one that throws has not finished.
          */
         private void end() throws IOException {
-            if (!failed) {
-                flush();
-                over = true;
-                hand(END);
-            }
+            flush();
+            over = true;
+            hand(END);
         }
     }
 }

@@ -36,6 +36,7 @@ final class BodyStream extends OutputStream {
     private boolean begun; // the response has; loop-confined
     private boolean broken; // a segment was not sent, and none may follow; loop-confined
     private boolean closed;
+    private boolean cut; // bytes of a write that has thrown are missing, so nothing may follow
     private long paused; // when it let others run; 0 before the first time
     private CompletableFuture<Void> ahead = NONE_AHEAD; // the outcome of what was handed over last
     private int aheadBytes; // that were handed over since the writer has waited
@@ -62,6 +63,7 @@ final class BodyStream extends OutputStream {
         if (closed) {
             throw new IOException("the body is complete");
         }
+        refuseBehindCut();
         account(size);
         if (size >= SIZE) {
             send(false);
@@ -91,8 +93,22 @@ final class BodyStream extends OutputStream {
     /** Sends large writes in slices, so that the client's speed bounds the memory in use. */
     private void send(byte[] bytes, int from, int to) throws IOException {
         final int slice = 64 << 10;
-        for (int at = from; at < to; at += slice) {
-            send(length, bytes, at, Math.min(to, at + slice), false);
+        int next = from;
+        try {
+            while (next < to) {
+                int at = next;
+                next = Math.min(to, at + slice);
+                send(length, bytes, at, next, false);
+            }
+        } finally {
+            cut |= next < to;
+        }
+    }
+
+    /** Throws if a write was interrupted in its middle: what follows would hide what is missing. */
+    private void refuseBehindCut() throws IOException {
+        if (cut) {
+            throw new IOException("an earlier part of the body was not sent");
         }
     }
 
@@ -107,6 +123,7 @@ final class BodyStream extends OutputStream {
     @Override
     public void flush() throws IOException {
         if (!closed) {
+            refuseBehindCut();
             send(true);
         }
     }
@@ -116,7 +133,7 @@ final class BodyStream extends OutputStream {
         if (closed) {
             return;
         }
-        closed = true;
+        refuseBehindCut();
         if (length >= 0 && written != length) {
             if (begins()) {
                 send(false);
@@ -128,6 +145,7 @@ final class BodyStream extends OutputStream {
                             + written
                             + " were written");
         }
+        closed = true;
         boolean whole = !sent && length < 0;
         send(whole ? count : length, gathered, 0, count, true);
     }
@@ -143,6 +161,7 @@ final class BodyStream extends OutputStream {
     private void send(long stated, byte[] bytes, int from, int to, boolean last)
             throws IOException {
         sent = true;
+        cut = true; // unless they are on their way
         LoopContext context = exchange.context;
         if (!context.loop.enter()) {
             handOver(stated, Arrays.copyOfRange(bytes, from, to), last);
@@ -157,6 +176,7 @@ final class BodyStream extends OutputStream {
         CompletableFuture<Void> room;
         try {
             room = sendNow(stated, bytes, from, to, last);
+            cut = false;
         } finally {
             context.loop.exit();
         }
@@ -174,6 +194,7 @@ final class BodyStream extends OutputStream {
         }
         aheadBytes += copy.length;
         ahead = exchange.context.ask(() -> sendNow(stated, copy, 0, copy.length, last));
+        cut = false;
         if (last) {
             awaitAhead();
         } else if (Loop.mayPark()) {
