@@ -44,6 +44,16 @@ record Secrets(String shown, String hidden, boolean named) {
         return new Secrets(withoutUsers(shown), hidden, named && value.group(1) == null);
     }
 
+    /** Returns a line that is part of a secret of several lines. */
+    static Secrets all(String line) {
+        return new Secrets(MASK, line.strip(), true);
+    }
+
+    /** Returns whether the name of a key promises a secret. */
+    static boolean isPromisedBy(String key) {
+        return NAMED.matcher(key + " = \"x\"").find();
+    }
+
     boolean isEmpty() {
         return hidden.isEmpty();
     }

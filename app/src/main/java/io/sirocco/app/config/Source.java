@@ -136,7 +136,17 @@ final class Source {
     Secrets secrets(SourcePosition position) {
         if (position.from() < 0) return Secrets.of("");
         int at = Math.min(position.from(), text.length());
-        return Secrets.of(text.substring(lineBegin(at), lineEnd(at)));
+        int begin = lineBegin(at);
+        String line = text.substring(begin, lineEnd(at));
+        return continuesSecret(begin) ? Secrets.all(line) : Secrets.of(line);
+    }
+
+    /** Returns whether a line is inside of the value of a key above it that promises a secret. */
+    private boolean continuesSecret(int begin) {
+        Outline.Spot key = new Outline(text).keyBefore(begin);
+        return key != null
+                && key.to > begin
+                && Secrets.isPromisedBy(text.substring(key.keyFrom, key.keyTo));
     }
 
     /**

@@ -46,6 +46,12 @@ class SecretsTest {
                         + "proxy = { to = \"http://a\", request-headers = { Authorization ="
                         + " \"{hunter2}\" } }\n",
                 "[[site]]\nroot = \".\"\nheaders = { Set-Cookie = \"sid=hunter2\\u2028\" }\n",
+                "[live]\npassword = \"\"\"\nhunter2 \\x\"\"\"\n",
+                "[live]\njwt-secret = '''\none\nhunter2 \u0001'''\n",
+                "[live]\ntoken = [\n  \"a\",\n  hunter2,\n]\n",
+                PROXY
+                        + "proxy = { to = \"http://a\", request-headers = { Authorization = [\n"
+                        + "\"Bearer hunter2\\u0007\", 1] } }\n",
                 "[[site]]\n# " + "x".repeat(200) + "\nredirect = \"https://u:hunter2@h\"\n");
     }
 
