@@ -11,9 +11,14 @@ public record AccessLog(LogFile file, Format format, int queue) {
     }
 
     static AccessLog read(Table table) {
-        return new AccessLog(
-                LogFile.read(table, true),
-                table.choice("format", Format.JSON),
-                table.whole("queue", 8192, 1, 1 << 20));
+        var log =
+                new AccessLog(
+                        LogFile.read(table, true),
+                        table.choice("format", Format.JSON),
+                        table.whole("queue", 8192, 1, 1 << 20));
+        if (log.file instanceof LogFile.Unset) {
+            table.idle("there is no access log; set \"file\"", "format", "queue");
+        }
+        return log;
     }
 }

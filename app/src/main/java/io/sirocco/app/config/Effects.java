@@ -27,11 +27,15 @@ final class Effects {
                     "compress",
                     "compress-from",
                     "compress-types",
-                    "cache-control");
+                    "cache-control",
+                    "cache-file",
+                    "cache-check",
+                    "mime");
+
+    private static final List<String> CERTIFIES = List.of("certificate", "self-signed");
 
     private final Report report;
     private final Configuration all;
-    private Configuration defaults; // once they are needed
 
     Effects(Report report, Configuration all) {
         this.report = report;
@@ -46,12 +50,11 @@ final class Effects {
             for (int j = 0; j < site.routes().size(); j++) {
                 Route route = site.routes().get(j);
                 files |= servesFiles(route);
-                if (!leadsToFiles(site, route))
-                    files("route", route.files(), "site", i, "route", j);
+                if (!leadsToFiles(site, route)) files("route", "site", i, "route", j);
                 constants("site", i, "route", j);
                 single(site, route, "site", i, "route", j);
             }
-            if (!files) files("site", site.files(), "site", i);
+            if (!files) files("site", "site", i);
             constants("site", i);
         }
         off();
@@ -76,51 +79,12 @@ final class Effects {
                                 other -> servesFiles(other) && route.match().covers(other.match()));
     }
 
-    private void files(String what, Files files, Object... table) {
+    private void files(String what, Object... table) {
         for (String key : OF_FILES) {
-            if (node(with(table, key)) == null || value(files, key).equals(usual(key))) continue;
             none(
                     "this " + what + " serves no files; set \"root\" to a directory, or remove it",
                     with(table, key));
         }
-    }
-
-    /** Returns an option of files, of which a file may have the default without a warning. */
-    private static Object value(Files files, String key) {
-        return switch (key) {
-            case "index" -> files.index();
-            case "listing" -> files.listing();
-            case "fallback" -> files.fallback();
-            case "not-found" -> files.notFound();
-            case "hidden-files" -> files.hiddenFiles();
-            case "symbolic-links" -> files.symbolicLinks();
-            case "charset" -> files.charset();
-            case "max-ranges" -> files.maxRanges();
-            case "precompressed" -> files.precompressed();
-            case "compress" -> files.compress();
-            case "compress-from" -> files.compressFrom();
-            case "compress-types" -> files.compressTypes();
-            case "cache-control" -> files.cacheControl();
-            default -> throw new AssertionError(key);
-        };
-    }
-
-    private Object usual(String key) {
-        return value(usual().sites().getFirst().files(), key);
-    }
-
-    /** Returns the defaults of all options. */
-    private Configuration usual() {
-        if (defaults == null) {
-            Source source = Source.of("defaults", all.document().source().folder(), "[[site]]\n");
-            try {
-                var reading = new Reading(source.folder(), new Report());
-                defaults = Configuration.parse(source, Overrides.NONE, reading);
-            } catch (InvalidConfiguration e) {
-                throw new AssertionError(e);
-            }
-        }
-        return defaults;
     }
 
     // ---- variables
@@ -171,25 +135,20 @@ final class Effects {
     // ---- what is off
 
     private void off() {
-        if (all.admin().address().isEmpty() && !all.admin().healthOpen()) {
+        if (all.admin().address().isEmpty()) {
             none("the admin server is off; set \"address\" to start it", "admin", "health-open");
         }
-        if (all.accessLog().file() instanceof LogFile.Unset) {
-            if (all.accessLog().format() != AccessLog.Format.JSON) {
-                none("there is no access log; set \"file\"", "access-log", "format");
+        if (!all.live().on() && node("live") instanceof Node.Fields(var live, _)) {
+            for (String key : live.keySet()) {
+                none("event channels are off; set on = true in [live]", "live", key);
             }
         }
-        if (!all.live().on()
-                && node("live") instanceof Node.Fields(var live, _)
-                && !all.live().equals(usual().live())) {
-            live.keySet().stream()
-                    .filter(key -> !key.equals("on"))
-                    .forEach(
-                            key ->
-                                    none(
-                                            "event channels are off; set on = true in [live]",
-                                            "live",
-                                            key));
+        boolean used = all.listen().stream().anyMatch(it -> it.tls() && it.own().isEmpty());
+        if (!used && node("tls") instanceof Node.Fields(var tls, _)) {
+            for (String key : tls.keySet()) {
+                if (CERTIFIES.contains(key)) continue; // told already
+                none("no address uses it; set tls = true in a [[listen]]", "tls", key);
+            }
         }
         for (int i = 0; i < all.sites().size(); i++) {
             subdomains(all.sites().get(i).rules(), "site", i);
@@ -208,9 +167,9 @@ final class Effects {
 
     // ---- the file
 
-    /** Warns of an option if it is set. */
+    /** Warns of an option if it is set to something else than its default. */
     private void none(String hint, Object... path) {
-        if (node(path) == null) return;
+        if (!all.document().section().changes(path)) return;
         SourcePosition position = position(path);
         if (report.concerns(position)) return;
         report.warning(position, "\"" + path[path.length - 1] + "\" has no effect", hint);

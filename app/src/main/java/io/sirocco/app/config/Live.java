@@ -115,6 +115,15 @@ public record Live(
                     "tickets and channels have the same path: " + path,
                     "choose another path");
         }
+        if (tickets.path.isEmpty()) {
+            table.idle("ticket-path = \"\" gives no tickets", "ticket-life", "ticket-secret-file");
+        }
+        if (limits.connects() == 0) {
+            table.idle("connects = 0 sets no limit", "connects-per");
+        }
+        if (limits.messages() == 0) {
+            table.idle("messages = 0 sets no limit", "messages-per");
+        }
         if (open && passwordFile.isPresent()) {
             table.warning(
                     "open", "\"open\" has no effect", "clients need the password of password-file");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.config;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,8 +15,14 @@ import java.util.Set;
  * @param title the name of the table in messages
  * @param inline whether it is written in braces
  * @param asked every option that the table can have
+ * @param changed the options that the table itself sets to something else than their default
  */
-record Section(String title, boolean inline, Map<String, Entry> entries, Set<String> asked) {
+record Section(
+        String title,
+        boolean inline,
+        Map<String, Entry> entries,
+        Set<String> asked,
+        Set<String> changed) {
 
     /** The title of the table that has no header. */
     static final String TOP = "the top level";
@@ -30,11 +37,31 @@ record Section(String title, boolean inline, Map<String, Entry> entries, Set<Str
     record Inners(List<Section> all) implements Entry {}
 
     Section(String title, boolean inline) {
-        this(title, inline, new LinkedHashMap<>(), new LinkedHashSet<>());
+        this(title, inline, new LinkedHashMap<>(), new LinkedHashSet<>(), new HashSet<>());
     }
 
     /** Returns the table in a phrase: {@code in [server]}, or {@code at the top level}. */
     String where() {
         return (title.equals(TOP) ? "at " : "in ") + title;
+    }
+
+    /**
+     * Returns whether an option is set to something else than its default.
+     *
+     * @param path keys, and indexes of lists
+     */
+    boolean changes(Object... path) {
+        Section table = this;
+        for (int i = 0; i < path.length - 1; i++) {
+            Entry entry = table.entries.get(path[i]);
+            if (entry instanceof Inner(Section inner)) {
+                table = inner;
+            } else if (entry instanceof Inners(var all)) {
+                table = all.get((Integer) path[++i]);
+            } else {
+                return false;
+            }
+        }
+        return table.changed.contains(path[path.length - 1]);
     }
 }

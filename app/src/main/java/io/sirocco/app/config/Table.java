@@ -126,6 +126,19 @@ final class Table {
         reading.report().warning(position(key), message, hint);
     }
 
+    /**
+     * Warns of options that have no effect, if they are set to something else than their default.
+     *
+     * @param hint what they need
+     */
+    void idle(String hint, String... keys) {
+        for (String key : keys) {
+            if (section.changed().contains(key)) {
+                warning(key, Escapes.quoted(key) + " has no effect", hint);
+            }
+        }
+    }
+
     private void invalid(String key, Node node, ConfigError why) {
         reading.report().error(why.positionOr(node.position()), why.about(key), why.hint());
         for (Throwable further : why.getSuppressed()) invalid(key, node, (ConfigError) further);
@@ -137,7 +150,13 @@ final class Table {
     <T> T value(String key, Node otherwise, Reader<T> reader) {
         Field field = find(key);
         try {
-            if (field != null) return shown(key, field.value(), reader.read(field.value()));
+            if (field != null) {
+                T value = reader.read(field.value());
+                if (sets(key) && !value.equals(usual(otherwise, reader))) {
+                    section.changed().add(key);
+                }
+                return shown(key, field.value(), value);
+            }
         } catch (ConfigError why) {
             invalid(key, field.value(), why);
         }
@@ -149,10 +168,20 @@ final class Table {
         }
     }
 
+    /** Returns a default, or null if it only stands for a value that must be set. */
+    private static <T> T usual(Node otherwise, Reader<T> reader) {
+        try {
+            return reader.read(otherwise);
+        } catch (ConfigError none) {
+            return null;
+        }
+    }
+
     /** Reads an option that has no value unless it is set. */
     <T> Optional<T> value(String key, Reader<T> reader) {
         Field field = find(key);
         if (field == null) return Optional.empty();
+        if (sets(key)) section.changed().add(key);
         try {
             return Optional.of(shown(key, field.value(), reader.read(field.value())));
         } catch (ConfigError why) {
@@ -315,6 +344,7 @@ final class Table {
                             sections.isEmpty()
                                     ? new Leaf(Node.of(List.of()), List.of())
                                     : new Inners(sections));
+            if (!values.isEmpty()) section.changed().add(key);
         }
         return List.copyOf(values);
     }
@@ -447,6 +477,7 @@ final class Table {
         if (sets(key) && chain.getFirst().all().get(key).value() instanceof Fields(var given, _)) {
             var own = new Section(key, inline);
             given.forEach((name, value) -> own.entries().put(name, leaf(value)));
+            if (!given.isEmpty()) section.changed().add(key);
             section.entries().put(key, new Inner(own));
         }
         return Collections.unmodifiableMap(all);

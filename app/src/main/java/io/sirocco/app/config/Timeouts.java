@@ -19,12 +19,17 @@ public record Timeouts(
         Duration handler) {
 
     static Timeouts read(Table table) {
-        return new Timeouts(
-                table.time("idle", "75s"),
-                table.time("header", "10s"),
-                table.time("body", "20s"),
-                table.size("min-body-rate", "500", 1, Long.MAX_VALUE),
-                table.time("write", "30s"),
-                table.time("handler", "60s"));
+        var timeouts =
+                new Timeouts(
+                        table.time("idle", "75s"),
+                        table.time("header", "10s"),
+                        table.time("body", "20s"),
+                        table.size("min-body-rate", "500", 1, Long.MAX_VALUE),
+                        table.time("write", "30s"),
+                        table.time("handler", "60s"));
+        if (timeouts.body.isZero()) {
+            table.idle("\"body\" is \"0s\", which disables both", "min-body-rate");
+        }
+        return timeouts;
     }
 }

@@ -317,6 +317,20 @@ public record Upstream(
                     "\"proxy-protocol\" is for servers without TLS",
                     "remove it, or write http:// in \"servers\"");
         }
+        if (passive.maxFailures == 0) {
+            table.idle("max-failures = 0 ejects no server", "failure-window", "ejection");
+        }
+        if (active.path.isEmpty()) {
+            table.idle(
+                    "there are no health checks; set \"health-path\"",
+                    "health-interval",
+                    "health-timeout",
+                    "unhealthy-after",
+                    "healthy-after");
+        }
+        if (retries == 0) {
+            table.idle("retries = 0 tries no other server", "retry-budget");
+        }
         if (table.sets("tls")
                 && !registration.on
                 && servers.stream().noneMatch(server -> server.url.startsWith("https:"))) {
