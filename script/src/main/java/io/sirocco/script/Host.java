@@ -66,6 +66,7 @@ final class Host {
                                                 a[0].asString(), a[1].asDouble(), a[2].asDouble()));
         host.put("languages", (ProxyExecutable) a -> languages(a[0], a[1]));
         host.put("longest", pool.settings.longestString());
+        host.put("longestArray", pool.settings.longestArray());
         host.put("uuid", (ProxyExecutable) a -> UUID.randomUUID().toString());
         host.put("random", (ProxyExecutable) a -> random(a[0].asInt()));
         return ProxyObject.fromMap(host);

@@ -25,6 +25,7 @@ import org.graalvm.polyglot.io.IOAccess;
  */
 final class ScriptContext {
     static final String RUNTIME = "sirocco-runtime";
+    private static final String MAX_ARGUMENTS = "100000"; // of apply, which copies them at once
     private static final Level[] LEVELS = {Level.DEBUG, Level.INFO, Level.WARNING, Level.ERROR};
 
     /** Loaded with the first context: code is parsed once for all of them. */
@@ -66,7 +67,6 @@ final class ScriptContext {
     ScriptContext(Worker worker, Version version, ScriptPool pool) {
         this.pool = pool;
         this.files = new VersionFiles(version);
-        long most = pool.settings.maxAllocation();
         Context.Builder builder =
                 Context.newBuilder("js")
                         .engine(Shared.ENGINE)
@@ -87,7 +87,8 @@ final class ScriptContext {
                         .option("js.atomics", "false")
                         .option(
                                 "js.max-typed-array-length",
-                                Long.toString(Math.min(most, Integer.MAX_VALUE - 8L)))
+                                Long.toString(pool.settings.longestTypedArray()))
+                        .option("js.max-apply-argument-length", MAX_ARGUMENTS)
                         .option(
                                 "js.string-length-limit",
                                 Long.toString(pool.settings.longestString()))

@@ -183,5 +183,19 @@ public final class ScriptOptions {
         long longestString() {
             return Math.min(maxAllocation / 8, (1 << 30) - 25L);
         }
+
+        /** Returns the elements of the longest typed array, each of up to eight bytes. */
+        long longestTypedArray() {
+            long most = Math.max(maxAllocation / 8, maxBodyBytes);
+            return Math.min(Math.min(most, maxAllocation), Integer.MAX_VALUE - 8L);
+        }
+
+        /**
+         * Returns the elements of the longest array that functions of the engine go through: many
+         * do so without a place where they can be interrupted, some of them into a copy.
+         */
+        long longestArray() {
+            return Math.max(maxAllocation / 16, maxBodyBytes);
+        }
     }
 }

@@ -719,9 +719,73 @@
         }]);
     }
 
-    for (const name of Object.keys(limited)) {
-        Object.defineProperty(String.prototype, name, { value: limited[name], writable: true, configurable: true, enumerable: false });
+    function put(object, name, value) {
+        Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
     }
+
+    for (const name of Object.keys(limited)) put(String.prototype, name, limited[name]);
+
+    // The engine goes through arrays, and objects that look like some, without a place where it can be interrupted; a length costs
+    // nothing to say: Array(4e9), or { length: 9e15 } from a client.
+
+    function checkLength(length, most) {
+        if (length > most) throw new RangeError("Invalid array length");
+    }
+
+    /** Replaces a function by one that calls `check` with its `this` and its arguments before. */
+    function guard(object, name, check) {
+        const known = object[name];
+        const checked = { [name](...values) {
+            check(this, values);
+            return apply(known, this, values);
+        } }[name];
+        Object.defineProperty(checked, "length", { value: known.length, configurable: true });
+        put(object, name, checked);
+    }
+
+    for (const name of ["concat", "copyWithin", "every", "fill", "filter", "find", "findIndex", "findLast", "findLastIndex", "flat", "flatMap", "forEach",
+        "includes", "indexOf", "join", "lastIndexOf", "map", "reduce", "reduceRight", "reverse", "shift", "slice", "some", "sort", "splice",
+        "toLocaleString", "toReversed", "toSorted", "toSpliced", "unshift", "with"]) {
+        guard(Array.prototype, name, (self) => checkLength(self?.length, host.longestArray));
+    }
+    guard(Array, "from", (self, [of]) => checkLength(of?.length, host.longestArray));
+    for (const name of ["format", "formatToParts"]) {
+        guard(Intl.ListFormat.prototype, name, (self, [list]) => {
+            if (Array.isArray(list)) checkLength(list.reduce((sum, each) => sum + String(each).length, 0), host.longest);
+        });
+    }
+
+    // Each index of a string or typed array becomes a string of its own.
+    const isIndexed = (value) => typeof value === "string" || ArrayBuffer.isView(value) || value instanceof String;
+    const checkIndexes = (value) => { if (isIndexed(value)) checkLength(value.length, host.longestArray / 16); };
+    for (const name of ["assign", "entries", "getOwnPropertyDescriptors", "keys", "values"]) {
+        guard(Object, name, (self, values) => { for (let i = name === "assign" ? 1 : 0; i < values.length; i++) checkIndexes(values[i]); });
+    }
+
+    // Numbers of many digits are read and written in a time that grows with the square of their length.
+    const DIGITS = 20000;
+    const LARGE = 1n << 66439n; // of so many digits
+
+    function checkDigits(is) {
+        if (is) throw new RangeError("Maximum BigInt size exceeded");
+    }
+
+    const NativeBigInt = BigInt;
+    const Limited = { BigInt(value) {
+        const text = typeof value === "object" && value !== null ? String(value) : value;
+        checkDigits(typeof text === "string" && text.length > DIGITS);
+        return NativeBigInt(value);
+    } }.BigInt;
+    Object.defineProperty(Limited, "prototype", { value: BigInt.prototype, writable: false, configurable: false, enumerable: false });
+    for (const name of ["asIntN", "asUintN"]) {
+        put(Limited, name, BigInt[name]);
+        guard(Limited, name, (self, [bits]) => checkDigits(bits > 66439));
+    }
+    put(BigInt.prototype, "constructor", Limited);
+    for (const name of ["toString", "toLocaleString"]) {
+        guard(BigInt.prototype, name, (self) => checkDigits(typeof self === "bigint" && (self >= LARGE || self <= -LARGE)));
+    }
+    put(globalThis, "BigInt", Limited);
 
     const globals = {
         Headers, URL, URLSearchParams, Response, fetch, kv, log: logger, console: logger, btoa, atob,
@@ -729,9 +793,7 @@
         setTimeout: timer(false), setInterval: timer(true), clearTimeout: clear, clearInterval: clear,
         queueMicrotask: (action) => { Promise.resolve().then(action).catch((error) => log(3, [error])); },
     };
-    for (const name of Object.keys(globals)) {
-        Object.defineProperty(globalThis, name, { value: globals[name], writable: true, configurable: true, enumerable: false });
-    }
+    for (const name of Object.keys(globals)) put(globalThis, name, globals[name]);
     // An object that a client has sent, merged carelessly into another, must not change the objects of later requests.
     delete Object.prototype.__proto__;
     overridable(Object.prototype, Reflect.ownKeys(Object.prototype));

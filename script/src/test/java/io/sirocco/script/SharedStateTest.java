@@ -166,6 +166,7 @@ class SharedStateTest {
                 "t.repeat(4096)",
                 "t.normalize('NFKC')",
                 "t.normalize('NFKD')",
+                "new Intl.ListFormat('en').format(new Array(1000).fill(t))",
             })
     void aStringThatIsTooLongIsARangeError(String expression) {
         String code =
@@ -176,6 +177,86 @@ class SharedStateTest {
         String result = run(code);
         assertTrue(List.of("RangeError", "500", "504").contains(result), result);
         assertEquals("ok", run("return 'ok'"));
+    }
+
+    /**
+     * What the engine does in one piece, where nothing can interrupt it, or at once needs more than
+     * the heap: with a length that costs nothing to say, or digits that a client sends.
+     */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Array.from(o)",
+                "Array.from(o, (_, i) => i)",
+                "[].slice.call(o)",
+                "[].map.call(o, (n) => n)",
+                "[].forEach.call(o, () => 0)",
+                "[].reduce.call(o, () => 0)",
+                "[].indexOf.call(o, 1)",
+                "[].lastIndexOf.call(o, 1)",
+                "[].includes.call(o, 1)",
+                "[].toReversed.call(o)",
+                "[].toSorted.call(o)",
+                "[].toSpliced.call(o, 0, 0, 1)",
+                "[].sort.call(o)",
+                "[].findLast.call(o, () => false)",
+                "[].splice.call(o, 0, 1)",
+                "Array(4e8).toSorted()",
+                "Array(4e8).slice()",
+                "Array(4e8).with(0, 1)",
+                "Array(4e8).indexOf(1)",
+                "Math.max.apply(null, { length: 9e6 })",
+                "Reflect.construct(Array, { length: 9e6 })",
+                "new Float64Array(64e6)",
+                "new BigInt64Array(new ArrayBuffer(64e6))",
+                "new ArrayBuffer(8, { maxByteLength: 2e9 })",
+                "Object.keys(new Uint8Array(4e6))",
+                "Object.entries(new Uint8Array(4e6))",
+                "Object.values(t)",
+                "Object.assign({}, new Uint8Array(4e6))",
+                "Object.getOwnPropertyDescriptors(t)",
+                "BigInt('9'.repeat(900000))",
+                "BigInt(['9'.repeat(900000)])",
+                "BigInt.asUintN(2147483600, -1n)",
+                "(1n << 3000000n).toString()",
+                "(10n ** 200000n).toLocaleString()",
+            })
+    void aLengthThatIsOnlySaidIsARangeError(String expression) {
+        assertEquals(
+                "RangeError",
+                run(
+                        "const t = 'x'.repeat(900000), o = JSON.parse('{\"length\":9e15}');"
+                                + " try { return 'length ' + ("
+                                + expression
+                                + ")?.length; } catch (e) { return e.name; }"));
+    }
+
+    @Test
+    void arraysAndNumbersOfAllUsualSizesAreThoseOfTheLanguage() {
+        assertEquals(
+                "ok",
+                run(
+                        """
+                        const wrong = [];
+                        const check = (is, what) => { if (!is) wrong.push(what); };
+                        const many = Array.from({ length: 5000 }, (_, i) => i);
+                        check(many.map((n) => n + 1).reduce((a, b) => a + b) === 12502500, 'map');
+                        check([3, 1, 2].toSorted().join() === '1,2,3' && [..."ab"].toString() === 'a,b', 'toSorted');
+                        check([].slice.length === 2 && [].slice.name === 'slice', 'slice');
+                        check([1, [2]].flat().concat([3], 4).includes(4), 'flat');
+                        check(Object.keys(new Uint8Array(1000)).length === 1000 && Object.keys('ab').join() === '0,1', 'keys');
+                        check(Object.assign({}, { a: 1 }, null, 'b').a === 1, 'assign');
+                        class Own extends Array {}
+                        check(Own.from([1]) instanceof Own && Own.from([1]).map((n) => n) instanceof Own, 'subclass');
+                        check(BigInt('12') === 12n && BigInt(12) === 12n && BigInt([7]) === 7n && 12n.toString(16) === 'c', 'BigInt');
+                        check(BigInt.asUintN(8, -1n) === 255n && typeof BigInt('1') === 'bigint' && 1n.constructor === BigInt, 'asUintN');
+                        check(Object(1n) instanceof BigInt && BigInt.name === 'BigInt' && BigInt.length === 1, 'instanceof');
+                        try { new BigInt(1); check(false, 'new'); } catch (e) { check(e instanceof TypeError, 'new BigInt'); }
+                        try { [].map.call(null); check(false, 'null'); } catch (e) { check(e instanceof TypeError, 'null'); }
+                        check(String.fromCharCode.apply(null, new Uint8Array(9000)).length === 9000, 'apply');
+                        check((2n ** 4000n).toString().length === 1205 && BigInt('9'.repeat(2000)) > 0n, 'digits');
+                        return wrong.join() || 'ok';
+                        """));
     }
 
     /** Of a short string by the engine, of a long one by the runtime, each against a RegExp. */
