@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -48,6 +49,31 @@ public record HostAndPort(String host, int port) {
         return port < 1 || port > 65_535
                 ? Optional.empty()
                 : Optional.of(new HostAndPort(host, port));
+    }
+
+    /**
+     * Returns the URL that a text is.
+     *
+     * @throws IllegalArgumentException if it is none; the message hides what may be a password
+     */
+    public static URI parse(String url) {
+        try {
+            return new URI(url);
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException(
+                    "'" + shown(url) + "' is not a URL: " + e.getReason().toLowerCase(Locale.ROOT));
+        }
+    }
+
+    /**
+     * Returns a URL, which may be wrong in any way, as messages have it: all before an {@code @} is
+     * hidden, since it may be a password.
+     */
+    public static String shown(String url) {
+        int scheme = url.indexOf("//");
+        int at = url.lastIndexOf('@');
+        int from = scheme < 0 || scheme > at ? 0 : scheme + 2;
+        return at < 0 ? url : url.substring(0, from) + "***" + url.substring(at);
     }
 
     /** Returns the user information of a URL as it is written, or empty. */

@@ -7,6 +7,7 @@ import io.sirocco.http.BodySource;
 import io.sirocco.http.BodyWriter;
 import io.sirocco.http.HeaderNames;
 import io.sirocco.http.Headers;
+import io.sirocco.http.HostAndPort;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Protocol;
 import java.net.URI;
@@ -149,7 +150,7 @@ public final class ClientRequest {
 
     /** Creates a request with any method except CONNECT. See {@link #of(String, URI)}. */
     public static ClientRequest of(String method, String url) {
-        return of(method, URI.create(url));
+        return of(method, HostAndPort.parse(url));
     }
 
     /** Creates a GET request. */

@@ -2,8 +2,15 @@
 package io.sirocco.http.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sirocco.http.WebSocketClient;
+import io.sirocco.http.WebSocketListener;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,5 +51,35 @@ class HttpOriginTest {
             })
     void others(String url) {
         assertThrows(IllegalArgumentException.class, () -> HttpOrigin.of(url));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://joe:hunter2@a.test/",
+                "htp://joe:hunter2@a.test/",
+                "http:joe:hunter2@a.test/",
+                "http://joe:hun ter2@hunter2@a.test/",
+                "http://joe:hunter2@a b.test/",
+                "http://joe:hunter2#@a.test/",
+                "//joe:hunter2@a.test/",
+            })
+    void aPasswordIsInNoMessage(String url) throws IOException {
+        var messages = new ArrayList<String>();
+        messages.add(refusal(() -> HttpOrigin.of(url)));
+        messages.add(refusal(() -> ClientRequest.get(url)));
+        if (!url.contains(" ")) {
+            URI uri = URI.create(url);
+            messages.add(refusal(() -> ClientRequest.of("GET", uri)));
+            URI socket = URI.create(url.replaceFirst("^http", "ws"));
+            try (WebSocketClient client = WebSocketClient.start(c -> {})) {
+                messages.add(refusal(() -> client.connect(socket, new WebSocketListener() {})));
+            }
+        }
+        messages.forEach(message -> assertFalse(message.contains("ter2"), message));
+    }
+
+    private static String refusal(Executable call) {
+        return assertThrows(IllegalArgumentException.class, call).getMessage();
     }
 }

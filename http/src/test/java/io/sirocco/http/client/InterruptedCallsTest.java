@@ -4,8 +4,10 @@ package io.sirocco.http.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sirocco.http.BodyWriter;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
+import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
@@ -58,6 +60,25 @@ class InterruptedCallsTest {
                     client.send(ClientRequest.get(url + "/never"));
                 });
         all.put(
+                "send that waits for a connection",
+                (client, url, waits) -> {
+                    ClientResponse first = client.send(ClientRequest.get(url + "/half"));
+                    try {
+                        waits.countDown();
+                        client.send(ClientRequest.get(url + "/hello"));
+                    } finally {
+                        first.close();
+                    }
+                });
+        all.put(
+                "send of a body that nobody takes",
+                (client, url, waits) -> {
+                    waits.countDown();
+                    client.send(
+                            ClientRequest.of("POST", url + "/never")
+                                    .body((BodyWriter) out -> out.write(new byte[32 << 20])));
+                });
+        all.put(
                 "send of an interrupted thread",
                 (client, url, waits) -> {
                     waits.countDown();
@@ -74,7 +95,10 @@ class InterruptedCallsTest {
         var held = new CountDownLatch(1);
         try (Server server =
                         Server.start(
-                                c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
+                                c ->
+                                        c.listen(new InetSocketAddress("127.0.0.1", 0))
+                                                .loops(1)
+                                                .maxBodyBytes(-1),
                                 routes ->
                                         routes.get("/hello", r -> Response.text("hello"))
                                                 .get(
@@ -86,7 +110,7 @@ class InterruptedCallsTest {
                                                                             out.flush();
                                                                             held.await();
                                                                         }))
-                                                .get(
+                                                .any(
                                                         "/never",
                                                         r -> {
                                                             held.await();
@@ -118,6 +142,53 @@ class InterruptedCallsTest {
                             client.send(ClientRequest.get(url + "/hello")).body().text(),
                             call.getKey());
                 }
+            }
+            held.countDown();
+        }
+    }
+
+    /** The interrupt and the response arrive together, in one order or the other. */
+    @Test
+    void aResponseThatComesWithTheInterruptIsGivenBack() throws Exception {
+        var held = new CountDownLatch(1);
+        try (Server server =
+                        Server.start(
+                                c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
+                                routes ->
+                                        routes.get("/hello", r -> Response.text("hello"))
+                                                .get(
+                                                        "/half",
+                                                        r ->
+                                                                Response.stream(
+                                                                        out -> {
+                                                                            out.write('a');
+                                                                            out.flush();
+                                                                            held.await();
+                                                                        })));
+                HttpClient client = HttpClient.create(s -> s.maxConnectionsPerOrigin(1))) {
+            String url = "http://127.0.0.1:" + server.port();
+            for (int i = 0; i < 2_000; i++) {
+                var sends = new CountDownLatch(1);
+                Thread thread =
+                        Thread.ofPlatform()
+                                .start(
+                                        () -> {
+                                            sends.countDown();
+                                            try {
+                                                client.send(ClientRequest.get(url + "/half"))
+                                                        .close();
+                                            } catch (IOException | InterruptedException e) {
+                                                // the latter, as a rule
+                                            }
+                                        });
+                sends.await();
+                long until = System.nanoTime() + i % 100 * 5_000;
+                while (System.nanoTime() < until) {
+                    Thread.onSpinWait();
+                }
+                thread.interrupt();
+                thread.join();
+                assertEquals("hello", client.send(ClientRequest.get(url + "/hello")).body().text());
             }
             held.countDown();
         }

@@ -2,6 +2,7 @@
 package io.sirocco.live.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -58,6 +59,15 @@ class LiveClientSettingsTest {
     void hosts(String url, String place) {
         assertEquals(
                 place + "?EIO=4&transport=websocket", new LiveClientSettings().uri(url).toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http://u:hunter2@a", "http://u:hun ter2@a", "u:hunter2@a"})
+    void aPasswordIsNotSaid(String url) {
+        String why =
+                assertThrows(IllegalArgumentException.class, () -> LiveClient.create(url))
+                        .getMessage();
+        assertFalse(why.contains("ter2"), why);
     }
 
     @ParameterizedTest
