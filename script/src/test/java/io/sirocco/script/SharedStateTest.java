@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -298,7 +297,8 @@ class SharedStateTest {
     @ParameterizedTest
     @ValueSource(strings = {"/empty", "/empty?async"})
     void partsThatAreEmptyCountAgainstTheProcessorTimeOfOne(String target) {
-        assertThrows(UncheckedIOException.class, () -> site.raw(target), "it is reset");
+        String all = site.raw(target);
+        assertTrue(all.contains("chunked") && !all.endsWith("0\r\n\r\n"), all); // it is cut
         Site.await("the end of the request", site.scripts::isQuiet);
     }
 
