@@ -175,7 +175,8 @@ public final class Config {
      *     U+00FF
      */
     public Config serverHeader(String value) {
-        this.serverHeader = Headers.of("Server", value).first("Server").orElse("");
+        this.serverHeader =
+                Headers.of("Server", Given.of("serverHeader", value)).first("Server").orElse("");
         return this;
     }
 
@@ -229,7 +230,7 @@ public final class Config {
      */
     public Config maxConnectionsPerLoop(int perLoop, WhenFull whenFull) {
         this.maxConnectionsPerLoop = atLeast("maxConnectionsPerLoop", perLoop, 1);
-        this.whenFull = whenFull;
+        this.whenFull = Given.of("whenFull", whenFull);
         return this;
     }
 
@@ -281,7 +282,7 @@ public final class Config {
      * server runs. Default: unlimited.
      */
     public Config acceptRate(RateLimiter perSecond) {
-        this.acceptRate = perSecond;
+        this.acceptRate = Given.of("acceptRate", perSecond);
         return this;
     }
 
@@ -435,7 +436,8 @@ public final class Config {
      * the blocking code. Zero disables the reports. Default: 500 ms.
      */
     public Config blockedLoopThreshold(Duration threshold) {
-        this.longTurnMillis = (int) Given.timeout("blockedLoopThreshold", threshold).toMillis();
+        long millis = Given.timeout("blockedLoopThreshold", threshold).toMillis();
+        this.longTurnMillis = (int) Math.min(millis, Integer.MAX_VALUE);
         return this;
     }
 
@@ -447,8 +449,7 @@ public final class Config {
      * JVM. Default: 30 s.
      */
     public Config blockedLoopTimeout(Duration timeout) {
-        Given.timeout("blockedLoopTimeout", timeout);
-        long millis = timeout.plusNanos(999_999).toMillis(); // not 0, which would disable it
+        long millis = Given.timeout("blockedLoopTimeout", timeout).toMillis();
         this.maxTurnMillis = (int) Math.min(millis, Integer.MAX_VALUE);
         return this;
     }

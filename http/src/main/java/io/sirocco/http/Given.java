@@ -5,6 +5,8 @@ import java.time.Duration;
 
 /** Checks what a program sets when it starts a server: a mistake is an error there. Any thread. */
 final class Given {
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
     private Given() {}
 
     /** Returns {@code value}; {@code what} is the beginning of a sentence. */
@@ -15,13 +17,18 @@ final class Given {
         return value;
     }
 
-    /** Returns a timeout, of which zero stands for none. */
+    /**
+     * Returns a timeout, of which zero stands for none: in whole milliseconds, rounded up so that a
+     * short one is not none, and of a century at most, so that it can be added to a time.
+     */
     static Duration timeout(String what, Duration timeout) {
         if (of(what, timeout).isNegative()) {
             throw new IllegalArgumentException(
                     what + " must be zero, for none, or more, not " + timeout + ".");
         }
-        return timeout;
+        return timeout.compareTo(LONGEST) > 0
+                ? LONGEST
+                : Duration.ofMillis(timeout.plusNanos(999_999).toMillis());
     }
 
     /** Returns a limit of bytes, of which -1 stands for none. */

@@ -71,8 +71,8 @@ public final class WebSocketSettings {
      * @throws IllegalArgumentException if a duration is negative
      */
     public WebSocketSettings ping(Duration interval, Duration timeout) {
-        this.ping = notNegative("ping", interval);
-        this.pong = notNegative("ping", timeout);
+        this.ping = Given.timeout("The interval of ping", interval);
+        this.pong = Given.timeout("The timeout of ping", timeout);
         return this;
     }
 
@@ -83,7 +83,7 @@ public final class WebSocketSettings {
      * @throws IllegalArgumentException if the timeout is negative
      */
     public WebSocketSettings closeTimeout(Duration timeout) {
-        this.close = notNegative("closeTimeout", timeout);
+        this.close = Given.timeout("closeTimeout", timeout);
         return this;
     }
 
@@ -94,7 +94,7 @@ public final class WebSocketSettings {
      * @throws IllegalArgumentException if a name is not a token (RFC 6455 4.1)
      */
     public WebSocketSettings subprotocols(String... names) {
-        for (String name : names) {
+        for (String name : Given.of("subprotocols", names)) {
             if (!Grammar.isToken(name)) {
                 throw new IllegalArgumentException(
                         "A subprotocol must be a token (RFC 6455 4.1), not '" + name + "'.");
@@ -112,7 +112,7 @@ public final class WebSocketSettings {
      * @throws IllegalArgumentException as {@link Origins#of}
      */
     public WebSocketSettings origins(String... origins) {
-        this.origins = Optional.of(Origins.of(List.of(origins)));
+        this.origins = Optional.of(Origins.of(List.of(Given.of("origins", origins))));
         return this;
     }
 
@@ -151,7 +151,7 @@ public final class WebSocketSettings {
     public WebSocketSettings contextTakeover(boolean server, boolean client, long memory) {
         this.serverContext = server;
         this.clientContext = client;
-        this.contextMemory = memory;
+        this.contextMemory = Given.rate("The memory of contextTakeover", memory);
         return this;
     }
 
@@ -171,13 +171,6 @@ public final class WebSocketSettings {
         if (value < least) {
             throw new IllegalArgumentException(
                     name + " must be " + least + " or more, not " + value + ".");
-        }
-        return value;
-    }
-
-    private static Duration notNegative(String name, Duration value) {
-        if (value.isNegative()) {
-            throw new IllegalArgumentException(name + " must not be negative, not " + value + ".");
         }
         return value;
     }

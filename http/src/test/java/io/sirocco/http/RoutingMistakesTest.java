@@ -5,14 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.client.HttpClient;
+import io.sirocco.net.TransportKind;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 /** Mistakes that would do nothing, or protect nothing, are errors at start that say what to do. */
+@Timeout(60)
 class RoutingMistakesTest {
     private static final Handler OK = r -> Response.text("ok");
     private static final Filter LOGIN = (r, next) -> Response.empty(401);
@@ -64,6 +70,13 @@ class RoutingMistakesTest {
                 "The path pattern \"/caf%C3%A9\" has the segment \"caf%C3%A9\"; a literal is not"
                         + " percent-encoded; write \"café\".",
                 refusal(r -> r.get("/caf%C3%A9", OK)));
+        for (String path : new String[] {"/a/../b", "/./a", "/..", "/a/."}) {
+            String dots = refusal(r -> r.get(path, OK));
+            assertTrue(
+                    dots.endsWith("clients resolve it before they send a path; leave it out."),
+                    dots);
+        }
+        assertTrue(refusal(r -> r.group("/a/..", g -> g.get("/b", OK))).contains("\"..\""));
         String why = refusal(r -> r.get("/img/*.caf%C3%A9", OK));
         assertTrue(why.endsWith("write \".café\"."), why);
         Server.create(c -> c.port(0), r -> r.get("/v1/jobs:cancel", OK).get("/100%", OK));
@@ -102,6 +115,9 @@ class RoutingMistakesTest {
         configs.put("trustedProxies is null", c -> c.trustedProxies(null));
         configs.put("address to listen on is null", c -> c.listen(null));
         configs.put("name is null", c -> c.name(null));
+        configs.put("serverHeader is null", c -> c.serverHeader(null));
+        configs.put("whenFull is null", c -> c.maxConnectionsPerLoop(1, null));
+        configs.put("acceptRate is null", c -> c.acceptRate(null));
         configs.forEach(
                 (says, config) -> {
                     String why = refusal(config, r -> r.get("/", OK));
@@ -136,5 +152,58 @@ class RoutingMistakesTest {
         assertEquals(
                 "The text of a response is null.",
                 assertThrows(NullPointerException.class, () -> Response.text(null)).getMessage());
+    }
+
+    @Test
+    void limitsOfClientsAndSockets() {
+        Map<String, Executable> calls = new LinkedHashMap<>();
+        calls.put(
+                "connectTimeout must be 1 ms or more, not null",
+                () -> HttpClient.create(s -> s.connectTimeout(null)));
+        calls.put("interval of ping is null", () -> WebSockets.of(s -> s.ping(null, null)));
+        calls.put("closeTimeout is null", () -> WebSockets.of(s -> s.closeTimeout(null)));
+        calls.put(
+                "subprotocols is null", () -> WebSockets.of(s -> s.subprotocols((String[]) null)));
+        calls.put("origins is null", () -> WebSockets.of(s -> s.origins((String[]) null)));
+        calls.put(
+                "memory of contextTakeover must",
+                () -> WebSockets.of(s -> s.contextTakeover(true, true, -1)));
+        calls.forEach(
+                (says, call) -> {
+                    String why = assertThrows(IllegalArgumentException.class, call).getMessage();
+                    assertTrue(why.contains(says), why);
+                });
+    }
+
+    @Test
+    void timeoutsOfAnyLength() throws Exception {
+        Duration ever = Duration.ofSeconds(Long.MAX_VALUE);
+        HttpClient.create(s -> s.totalTimeout(ever).connectTimeout(ever).keepAliveTimeout(ever))
+                .close();
+        var held = new CountDownLatch(1);
+        try (var serving =
+                        new Serving(
+                                TransportKind.AUTO,
+                                c ->
+                                        c.idleTimeout(ever)
+                                                .headerTimeout(ever)
+                                                .writeTimeout(ever)
+                                                .bodyTimeout(ever, 1)
+                                                .blockedLoopTimeout(ever)
+                                                .handlerTimeout(Duration.ofNanos(1)),
+                                routes -> {
+                                    Handler waits =
+                                            r -> {
+                                                held.await();
+                                                return Response.text("late");
+                                            };
+                                    routes.get("/short", waits);
+                                    routes.route("GET", "/long", OK).handlerTimeout(ever);
+                                });
+                Client client = serving.client()) {
+            client.send("GET /long HTTP/1.1\nHost: a\n\n").until("\r\n\r\nok");
+            String all = client.send("GET /short HTTP/1.1\nHost: a\n\n").untilEnd();
+            assertTrue(all.contains("HTTP/1.1 503 "), "not none: " + all);
+        }
     }
 }

@@ -220,11 +220,13 @@ public final class HttpClientSettings {
         return this;
     }
 
+    private static final Duration LONGEST = Duration.ofDays(36_500); // as good as none
+
     private static Duration positive(String name, Duration value) {
-        if (value.toMillis() < 1) {
+        if (value == null || value.compareTo(Duration.ofMillis(1)) < 0) {
             throw new IllegalArgumentException(name + " must be 1 ms or more, not " + value + ".");
         }
-        return value;
+        return value.compareTo(LONGEST) > 0 ? LONGEST : value;
     }
 
     private static int atLeast(int least, String name, int value) {

@@ -70,6 +70,9 @@ public record PathPattern(String text, List<Segment> segments) {
             return new Segment.Suffix(part.substring(1));
         }
         String where = "has the segment \"" + part + "\"";
+        if (part.equals(".") || part.equals("..")) {
+            throw bad(text, where, "clients resolve it before they send a path; leave it out");
+        }
         if (part.endsWith("...}")) {
             throw bad(text, where, "a wildcard for all that is left is written \"*\"");
         }
