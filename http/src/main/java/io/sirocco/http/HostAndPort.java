@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
  * @param port 1 to 65,535
  */
 public record HostAndPort(String host, int port) {
+    private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://");
     private static final Pattern NAME = Pattern.compile("([A-Za-z0-9._-]+)(?::([0-9]{0,9}))?");
 
     public HostAndPort {
@@ -66,13 +67,13 @@ public record HostAndPort(String host, int port) {
     }
 
     /**
-     * Returns a URL, which may be wrong in any way, as messages have it: all before an {@code @} is
-     * hidden, since it may be a password.
+     * Returns a URL, which may be wrong in any way, as messages have it: all between the scheme and
+     * the last {@code @} is hidden, since it may be a password.
      */
     public static String shown(String url) {
-        int scheme = url.indexOf("//");
         int at = url.lastIndexOf('@');
-        int from = scheme < 0 || scheme > at ? 0 : scheme + 2;
+        Matcher scheme = SCHEME.matcher(url);
+        int from = scheme.lookingAt() && scheme.end() <= at ? scheme.end() : 0;
         return at < 0 ? url : url.substring(0, from) + "***" + url.substring(at);
     }
 

@@ -21,10 +21,13 @@ public final class Origins {
     /** No origin at all. */
     public static final Origins NONE = new Origins(Set.of(), List.of());
 
+    private static final String LABELS_OF_HOST = "[a-z0-9_-]+(?:\\.[a-z0-9_-]+)*";
     private static final Pattern ORIGIN =
             Pattern.compile(
-                    "([a-z][a-z0-9+.-]*://)(\\*\\.)?([a-z0-9._-]+|\\[[0-9a-f:.]+])(:\\d{1,5})?");
-    private static final Pattern LABELS = Pattern.compile("[a-z0-9_-]+(\\.[a-z0-9_-]+)*");
+                    "([a-z][a-z0-9+.-]*://)(?:(\\*\\.)?"
+                            + LABELS_OF_HOST
+                            + "|\\[[0-9a-f:.]+])(?::(\\d{1,5}))?");
+    private static final Pattern LABELS = Pattern.compile(LABELS_OF_HOST);
 
     private final Set<String> exact;
     private final List<Below> patterns;
@@ -58,7 +61,8 @@ public final class Origins {
             Matcher m = ORIGIN.matcher(origin);
             if (origin.equals("null") || origin.equals("file://")) {
                 exact.add(origin);
-            } else if (!m.matches()) {
+            } else if (!m.matches()
+                    || m.group(3) != null && Integer.parseInt(m.group(3)) > 65_535) {
                 throw new IllegalArgumentException(
                         "'"
                                 + text

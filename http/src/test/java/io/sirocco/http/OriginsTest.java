@@ -76,6 +76,9 @@ class OriginsTest {
                 "https://*",
                 "https://",
                 "https://a:b",
+                "https://a:99999",
+                "https://..",
+                "https://*.[::1]",
                 "*",
                 "",
             })

@@ -24,11 +24,17 @@ public final class RingServer {
     /**
      * Starts a server that was created.
      *
-     * @param afterStop called when it has stopped
+     * @param afterStop called by the thread that stops it, when it has stopped, or when it does not
+     *     start
      */
     public RingServer(Server created, Runnable afterStop) {
         this.afterStop = afterStop;
-        server = created.start();
+        try {
+            server = created.start();
+        } catch (RuntimeException | Error e) {
+            afterStop.run();
+            throw e;
+        }
         port = server.port();
     }
 
@@ -66,9 +72,12 @@ public final class RingServer {
         try {
             drained = server.stop(Duration.ofMillis(millis));
         } finally {
-            afterStop.run();
-            status.set(Status.STOPPED);
-            stopped.complete(drained);
+            try {
+                afterStop.run();
+            } finally {
+                status.set(Status.STOPPED);
+                stopped.complete(drained);
+            }
         }
     }
 

@@ -33,7 +33,7 @@ public final class RingSocket implements WebSocketListener {
     private final AtomicLong waitingBytes = new AtomicLong();
     private boolean failed; // a callback has thrown; of the thread that calls them
     private volatile WebSocket socket; // null before it is open
-    private volatile byte[] answered; // the newest ping's data, until the program answers it, too
+    private volatile byte[] answered; // the data of a ping while its callback runs; else null
 
     private record Later(Object message, long size, IFn succeed, IFn fail) {
         Later(Object message, IFn succeed, IFn fail) {
@@ -78,8 +78,12 @@ public final class RingSocket implements WebSocketListener {
 
     @Override
     public void onPing(WebSocket from, byte[] payload) {
-        answered = payload;
-        callUnlessFailed(() -> callbacks.ping(this, ByteBuffer.wrap(payload)));
+        answered = payload.clone();
+        try {
+            callUnlessFailed(() -> callbacks.ping(this, ByteBuffer.wrap(payload)));
+        } finally {
+            answered = null;
+        }
     }
 
     @Override
@@ -201,8 +205,9 @@ public final class RingSocket implements WebSocketListener {
     }
 
     /**
-     * Sends a pong; {@code data} is null without any. The server has answered each ping already:
-     * the first pong with the data of the newest ping is that answer, and is not sent again.
+     * Sends a pong; {@code data} is null without any. The server has answered each ping already: a
+     * pong with the data of the ping while the callback of that ping runs is that answer, and is
+     * not sent again.
      *
      * @throws IllegalArgumentException if there are more than 125 bytes
      * @throws IOException if the socket is not open yet
@@ -211,9 +216,7 @@ public final class RingSocket implements WebSocketListener {
         WebSocket to = open();
         byte[] payload = payload(data);
         byte[] sent = answered;
-        if (sent != null && Arrays.equals(payload, sent)) {
-            answered = null;
-        } else {
+        if (sent == null || !Arrays.equals(payload, sent)) {
             to.pong(payload);
         }
     }

@@ -145,9 +145,12 @@ final class BodyStream extends OutputStream {
                             + written
                             + " were written");
         }
-        closed = true;
         boolean whole = !sent && length < 0;
-        send(whole ? count : length, gathered, 0, count, true);
+        try {
+            send(whole ? count : length, gathered, 0, count, true);
+        } finally {
+            closed = !cut; // else whoever closes it next is told, too, that it is not whole
+        }
     }
 
     /** Returns whether the response has begun, or will. By its user. */

@@ -63,6 +63,8 @@ class HttpOriginTest {
                 "http://joe:hunter2@a b.test/",
                 "http://joe:hunter2#@a.test/",
                 "//joe:hunter2@a.test/",
+                "joe:hunter2//tail@a.test/",
+                "http:/joe:hunter2//tail@a.test/",
             })
     void aPasswordIsInNoMessage(String url) throws IOException {
         var messages = new ArrayList<String>();
