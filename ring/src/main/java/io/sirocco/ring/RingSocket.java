@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A WebSocket of a Ring handler. At most 1,024 asynchronous sends of 4 MiB wait; further ones fail.
@@ -33,7 +34,9 @@ public final class RingSocket implements WebSocketListener {
     private final AtomicLong waitingBytes = new AtomicLong();
     private boolean failed; // a callback has thrown; of the thread that calls them
     private volatile WebSocket socket; // null before it is open
-    private volatile byte[] answered; // the data of a ping while its callback runs; else null
+
+    /** The data of a ping while its callback runs and has not answered it; else null. */
+    private final AtomicReference<byte[]> answered = new AtomicReference<>();
 
     private record Later(Object message, long size, IFn succeed, IFn fail) {
         Later(Object message, IFn succeed, IFn fail) {
@@ -78,11 +81,11 @@ public final class RingSocket implements WebSocketListener {
 
     @Override
     public void onPing(WebSocket from, byte[] payload) {
-        answered = payload.clone();
+        answered.set(payload.clone());
         try {
             callUnlessFailed(() -> callbacks.ping(this, ByteBuffer.wrap(payload)));
         } finally {
-            answered = null;
+            answered.set(null);
         }
     }
 
@@ -205,9 +208,9 @@ public final class RingSocket implements WebSocketListener {
     }
 
     /**
-     * Sends a pong; {@code data} is null without any. The server has answered each ping already: a
-     * pong with the data of the ping while the callback of that ping runs is that answer, and is
-     * not sent again.
+     * Sends a pong; {@code data} is null without any. The server has answered each ping already:
+     * the first pong with the data of the ping while the callback of that ping runs is that answer,
+     * and is not sent again.
      *
      * @throws IllegalArgumentException if there are more than 125 bytes
      * @throws IOException if the socket is not open yet
@@ -215,8 +218,9 @@ public final class RingSocket implements WebSocketListener {
     public void pong(Object data) throws IOException {
         WebSocket to = open();
         byte[] payload = payload(data);
-        byte[] sent = answered;
-        if (sent == null || !Arrays.equals(payload, sent)) {
+        byte[] sent = answered.get();
+        boolean isAnswer = sent != null && Arrays.equals(payload, sent);
+        if (!isAnswer || !answered.compareAndSet(sent, null)) {
             to.pong(payload);
         }
     }
