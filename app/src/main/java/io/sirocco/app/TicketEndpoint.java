@@ -57,7 +57,10 @@ final class TicketEndpoint {
     private void add(Routes here) {
         List<String> origins = // "null" and file:// may be any page's: those may not read a ticket
                 wanted.origins().stream()
-                        .filter(each -> !each.equals("null") && !each.equals("file://"))
+                        .filter(
+                                each ->
+                                        !each.equalsIgnoreCase("null")
+                                                && !each.equalsIgnoreCase("file://"))
                         .toList();
         if (!origins.isEmpty()) {
             here.filter(cors(origins));

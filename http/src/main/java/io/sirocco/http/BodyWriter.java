@@ -20,8 +20,8 @@ public interface BodyWriter {
      * later write, or when the body ends.
      *
      * <p>When a thread is interrupted in the middle of a write, further writes throw an {@link
-     * IOException}, and the response is reset when this method returns: a body with a hole must not
-     * look complete.
+     * IOException}, and the response is broken off when this method returns: a body with a hole
+     * must not look complete.
      *
      * @throws IOException if the client has disconnected
      * @throws InterruptedException if the handler timeout passes before the response begins, or the

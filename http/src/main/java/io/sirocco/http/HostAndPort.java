@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * services of Docker do; {@link URI#getHost} is null for those. Names are ASCII: others are written
  * as Punycode, {@code xn--...} (RFC 5890 2.3.2.1). Immutable.
  *
- * @param host a name in lower case, or an address; an IPv6 address is in brackets
+ * @param host a name in lower case, or an IPv4 address or an IPv6 address in brackets
  * @param port 1 to 65,535
  */
 public record HostAndPort(String host, int port) {
@@ -53,24 +53,27 @@ public record HostAndPort(String host, int port) {
     }
 
     /**
-     * Returns the URL that a text is.
+     * Parses a URL.
      *
-     * @throws IllegalArgumentException if it is none; the message hides what may be a password
+     * @throws IllegalArgumentException if it is malformed; the message hides what may be a password
      */
-    public static URI parse(String url) {
+    public static URI parseUri(String url) {
         try {
             return new URI(url);
         } catch (URISyntaxException e) {
             throw new IllegalArgumentException(
-                    "'" + shown(url) + "' is not a URL: " + e.getReason().toLowerCase(Locale.ROOT));
+                    "'"
+                            + redacted(url)
+                            + "' is not a URL: "
+                            + e.getReason().toLowerCase(Locale.ROOT));
         }
     }
 
     /**
-     * Returns a URL, which may be wrong in any way, as messages have it: all between the scheme and
-     * the last {@code @} is hidden, since it may be a password.
+     * Returns a URL for a message, even if it is malformed: everything between the scheme and the
+     * last {@code @} is hidden, because it may be a password.
      */
-    public static String shown(String url) {
+    public static String redacted(String url) {
         int at = url.lastIndexOf('@');
         Matcher scheme = SCHEME.matcher(url);
         int from = scheme.lookingAt() && scheme.end() <= at ? scheme.end() : 0;

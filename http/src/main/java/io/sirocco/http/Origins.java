@@ -21,19 +21,23 @@ public final class Origins {
     /** No origin at all. */
     public static final Origins NONE = new Origins(Set.of(), List.of());
 
-    private static final String LABELS_OF_HOST = "[a-z0-9_-]+(?:\\.[a-z0-9_-]+)*";
+    /**
+     * Possessive: to backtrack over thousands of labels that a client sends overflows the stack.
+     */
+    private static final String HOST = "[a-z0-9_-]++(?:\\.[a-z0-9_-]++)*+";
+
     private static final Pattern ORIGIN =
             Pattern.compile(
                     "([a-z][a-z0-9+.-]*://)(?:(\\*\\.)?"
-                            + LABELS_OF_HOST
+                            + HOST
                             + "|\\[[0-9a-f:.]+])(?::(\\d{1,5}))?");
-    private static final Pattern LABELS = Pattern.compile(LABELS_OF_HOST);
+    private static final Pattern LABELS = Pattern.compile(HOST);
 
     private final Set<String> exact;
-    private final List<Below> patterns;
+    private final List<Subdomains> patterns;
 
-    /** All hosts below one: {@code https://}, something, {@code .example.org}. */
-    private record Below(String before, String after) {
+    /** All hosts below one: {@code https://}, labels, {@code .example.org}. */
+    private record Subdomains(String before, String after) {
         boolean contains(String origin) {
             int end = origin.length() - after.length();
             return end > before.length()
@@ -43,7 +47,7 @@ public final class Origins {
         }
     }
 
-    private Origins(Set<String> exact, List<Below> patterns) {
+    private Origins(Set<String> exact, List<Subdomains> patterns) {
         this.exact = exact;
         this.patterns = patterns;
     }
@@ -55,9 +59,9 @@ public final class Origins {
      */
     public static Origins of(List<String> origins) {
         var exact = new HashSet<String>();
-        var patterns = new ArrayList<Below>();
+        var patterns = new ArrayList<Subdomains>();
         for (String text : origins) {
-            String origin = normal(text);
+            String origin = normalize(text);
             Matcher m = ORIGIN.matcher(origin);
             if (origin.equals("null") || origin.equals("file://")) {
                 exact.add(origin);
@@ -73,7 +77,7 @@ public final class Origins {
             } else if (m.group(2) == null) {
                 exact.add(origin);
             } else {
-                patterns.add(new Below(m.group(1), origin.substring(m.end(2) - 1)));
+                patterns.add(new Subdomains(m.group(1), origin.substring(m.end(2) - 1)));
             }
         }
         return new Origins(Set.copyOf(exact), List.copyOf(patterns));
@@ -81,8 +85,9 @@ public final class Origins {
 
     /** Returns whether the value of an {@code Origin} header is among them. */
     public boolean contains(String origin) {
-        String normal = normal(origin);
-        return exact.contains(normal) || patterns.stream().anyMatch(each -> each.contains(normal));
+        String normalized = normalize(origin);
+        return exact.contains(normalized)
+                || patterns.stream().anyMatch(each -> each.contains(normalized));
     }
 
     /**
@@ -110,11 +115,11 @@ public final class Origins {
             return false;
         }
         String scheme = origin.substring(0, host);
-        return normal(origin).equals(normal(scheme + request.authority()));
+        return normalize(origin).equals(normalize(scheme + request.authority()));
     }
 
     /** In lower case and without the default port, as browsers send it. */
-    private static String normal(String origin) {
+    private static String normalize(String origin) {
         String lower = origin.toLowerCase(Locale.ROOT);
         Optional<String> port =
                 lower.startsWith("https://")

@@ -239,7 +239,7 @@ public final class WebSocketClient implements AutoCloseable {
                         "A WebSocket URL is ws://host[:port]/path or wss://..., with the ASCII form"
                                 + " of a name (xn--...), without user and fragment (RFC 6455 3), not"
                                 + " '"
-                                + HostAndPort.shown(uri.toString())
+                                + HostAndPort.redacted(uri.toString())
                                 + "'.");
             }
             fields.forEach((name, value) -> WebSocketClientSettings.refuseOurs(name));

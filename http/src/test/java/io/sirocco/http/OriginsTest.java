@@ -90,6 +90,12 @@ class OriginsTest {
     }
 
     @Test
+    void thousandsOfLabelsDoNotOverflowTheStack() {
+        assertTrue(SOME.contains("https://" + "a.".repeat(30_000) + "example.org"));
+        assertFalse(SOME.contains("https://" + "a.".repeat(30_000) + ".example.org"));
+    }
+
+    @Test
     void webSocketsTakeTheSame() {
         for (String wrong : List.of("https://app.example.org/", "*")) {
             assertThrows(

@@ -379,7 +379,7 @@ public final class Loops implements AutoCloseable {
                         v6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET)) {
             socket.setOption(StandardSocketOptions.SO_REUSEADDR, true).bind(address);
             return false;
-        } catch (IOException | UnsupportedOperationException e) {
+        } catch (IOException | RuntimeException e) { // unresolved, or no IPv6
             return true;
         }
     }

@@ -196,6 +196,8 @@ public final class TlsClient {
         public void failed(String reason) {
             String hint =
                     to.indexOf('_') < 0
+                                    || reason == null
+                                    || !reason.contains(to.replaceFirst(":[0-9]+$", ""))
                             ? ""
                             : "; Java verifies no certificate for such a name: give a name without an"
                                     + " underscore that the certificate has";

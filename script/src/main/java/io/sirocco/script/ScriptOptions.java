@@ -191,8 +191,8 @@ public final class ScriptOptions {
         }
 
         /**
-         * Returns the elements of the longest array that functions of the engine go through: many
-         * do so without a place where they can be interrupted, some of them into a copy.
+         * Returns the length of the longest array that built-in functions may traverse: the engine
+         * cannot interrupt many of them, and some copy the array.
          */
         long longestArray() {
             return Math.max(maxAllocation / 16, maxBodyBytes);

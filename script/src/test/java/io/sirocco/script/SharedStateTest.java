@@ -178,8 +178,8 @@ class SharedStateTest {
     }
 
     /**
-     * What the engine does in one piece, where nothing can interrupt it, or at once needs more than
-     * the heap: with a length that costs nothing to say, or digits that a client sends.
+     * Calls that the engine cannot interrupt, or that need more than the heap at once: an
+     * array-like object with any length, or digits that a client sends.
      */
     @ParameterizedTest
     @ValueSource(

@@ -42,7 +42,7 @@ public record Cors(
     }
 
     private static String hostOrigin(String text) {
-        if (text.equals("null") || text.equals("file://")) {
+        if (text.equalsIgnoreCase("null") || text.equalsIgnoreCase("file://")) {
             throw new ConfigError(
                     "cannot allow the origin " + text + ", which any sandboxed page or file has",
                     "serve the page from a host, and name that");

@@ -16,8 +16,9 @@ public record Network(String text) {
         try {
             return new Network(Networks.canonical(text));
         } catch (IllegalArgumentException e) {
-            String[] parts = e.getMessage().replaceFirst("\\.$", "").split("; ", 2);
-            throw ConfigError.sentence(parts[0], parts[1]);
+            String message = e.getMessage().replaceFirst("\\.$", "");
+            int hint = message.lastIndexOf("; "); // the text of the user may have one, too
+            throw ConfigError.sentence(message.substring(0, hint), message.substring(hint + 2));
         }
     }
 

@@ -32,7 +32,7 @@ record Site(InetSocketAddress address, String host, String target) {
         if (HostAndPort.userInfo(uri).isPresent()) {
             throw new IllegalArgumentException(
                     "'%s': who asks is no part of the URL, give -H 'Authorization: ...'"
-                            .formatted(url));
+                            .formatted(HostAndPort.redacted(url)));
         }
         HostAndPort to = HostAndPort.of(uri, 80).orElseThrow(() -> noPlace(url));
         String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
@@ -53,17 +53,19 @@ record Site(InetSocketAddress address, String host, String target) {
             if (WHOLE.matcher(url).matches()) {
                 throw new IllegalArgumentException(
                         "'%s' is no URL: %s at position %d"
-                                .formatted(url, e.getReason(), e.getIndex()));
+                                .formatted(HostAndPort.redacted(url), e.getReason(), e.getIndex()));
             }
         }
         throw new IllegalArgumentException(
-                "'" + url + "' is not a whole URL; it should look like http://127.0.0.1:8080/");
+                "'"
+                        + HostAndPort.redacted(url)
+                        + "' is not a whole URL; it should look like http://127.0.0.1:8080/");
     }
 
     private static IllegalArgumentException noPlace(String url) {
         return new IllegalArgumentException(
                 "'%s': after http:// it needs HOST or HOST:PORT, a name in its ASCII form (xn--...)"
-                                .formatted(url)
+                                .formatted(HostAndPort.redacted(url))
                         + " or an address, and a port from 1 to 65535");
     }
 

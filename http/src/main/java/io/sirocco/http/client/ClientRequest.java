@@ -150,7 +150,7 @@ public final class ClientRequest {
 
     /** Creates a request with any method except CONNECT. See {@link #of(String, URI)}. */
     public static ClientRequest of(String method, String url) {
-        return of(method, HostAndPort.parse(url));
+        return of(method, HostAndPort.parseUri(url));
     }
 
     /** Creates a GET request. */

@@ -13,6 +13,7 @@ import java.time.Duration;
  * {@link IllegalArgumentException} for a value that is out of range. Not thread-safe.
  */
 public final class HttpClientSettings {
+    private static final Duration LONGEST = Duration.ofDays(36_500); // as good as none
     private int loops = 1;
     private Duration connect = Duration.ofSeconds(10);
     private Duration handshake = Duration.ofSeconds(10);
@@ -219,8 +220,6 @@ public final class HttpClientSettings {
         this.tls = tls;
         return this;
     }
-
-    private static final Duration LONGEST = Duration.ofDays(36_500); // as good as none
 
     private static Duration positive(String name, Duration value) {
         if (value == null || value.compareTo(Duration.ofMillis(1)) < 0) {

@@ -54,7 +54,7 @@ public record HttpOrigin(boolean secure, String host, int port, Optional<SocketA
             throw new IllegalArgumentException(
                     "A request goes to http://host[:port]/path or https://..., with the ASCII form of a"
                             + " name (xn--...) and a port of 1 to 65535, not to '"
-                            + HostAndPort.shown(uri.toString())
+                            + HostAndPort.redacted(uri.toString())
                             + "'.");
         }
         if (HostAndPort.userInfo(uri).isPresent()) {
@@ -68,7 +68,7 @@ public record HttpOrigin(boolean secure, String host, int port, Optional<SocketA
 
     /** Returns the origin of a URL, such as {@code "http://localhost:8080"}. */
     public static HttpOrigin of(String url) {
-        return of(HostAndPort.parse(url));
+        return of(HostAndPort.parseUri(url));
     }
 
     /** Returns the origin of a Unix-domain socket, without TLS, with the host {@code localhost}. */

@@ -135,9 +135,6 @@ final class BodyStream extends OutputStream {
         }
         refuseBehindCut();
         if (length >= 0 && written != length) {
-            if (begins()) {
-                send(false);
-            }
             throw new IOException(
                     "a body of "
                             + length
@@ -149,7 +146,7 @@ final class BodyStream extends OutputStream {
         try {
             send(whole ? count : length, gathered, 0, count, true);
         } finally {
-            closed = !cut; // else whoever closes it next is told, too, that it is not whole
+            closed = !cut; // if the end was not sent, the next close fails as well
         }
     }
 

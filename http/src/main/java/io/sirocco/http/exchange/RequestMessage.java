@@ -114,13 +114,13 @@ public final class RequestMessage implements Request {
 
     @Override
     public ErrorPages errorPages() {
-        return exchange.context.serverContext::page;
+        return exchange.context.serverContext;
     }
 
     @Override
     public Response methodNotAllowed(String... served) {
         ServerContext server = exchange.context.serverContext;
-        return server.otherMethod(
+        return server.methodNotAllowed(
                 method(),
                 server.router().notAllowed(host(), head().path(), head(), List.of(served)).allow());
     }

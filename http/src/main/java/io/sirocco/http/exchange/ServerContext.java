@@ -27,12 +27,14 @@ public record ServerContext(
         ExecutorService pool,
         boolean sniHostCheck,
         UnmatchedFilters unmatched,
-        Response optionsOfServer) {
+        Response optionsOfServer)
+        implements ErrorPages {
 
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
 
     /** Returns the error page for {@code status}; a plain one if the configured page fails. */
-    ResponseMessage page(int status, String message) {
+    @Override
+    public ResponseMessage page(int status, String message) {
         try {
             var page = (ResponseMessage) errorPages.page(status, message).status(status);
             if (page.content() instanceof Content.Bytes) {
@@ -59,11 +61,11 @@ public record ServerContext(
      * OPTIONS} responses.
      */
     RouteTarget notAllowed(String method, List<String> allow) {
-        return RouteTarget.of(request -> otherMethod(method, allow), limits.route());
+        return RouteTarget.of(request -> methodNotAllowed(method, allow), limits.route());
     }
 
     /** Returns the response to a method that the path does not support, or to {@code OPTIONS}. */
-    Response otherMethod(String method, List<String> allow) {
+    Response methodNotAllowed(String method, List<String> allow) {
         Response page =
                 method.equals("OPTIONS") ? Response.empty(204) : page(405, Status.reason(405));
         return page.header("Allow", String.join(", ", allow));

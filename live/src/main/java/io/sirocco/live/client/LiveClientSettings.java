@@ -188,7 +188,7 @@ public final class LiveClientSettings {
 
     /** Where a WebSocket is asked for. */
     URI uri(String url) {
-        URI given = HostAndPort.parse(url);
+        URI given = HostAndPort.parseUri(url);
         String scheme = given.getScheme() == null ? "" : given.getScheme().toLowerCase(Locale.ROOT);
         String ours =
                 switch (scheme) {
@@ -204,7 +204,7 @@ public final class LiveClientSettings {
             throw new IllegalArgumentException(
                     "A server is at http[s]://host[:port], with the ASCII form of a name (xn--...),"
                             + " not at '"
-                            + HostAndPort.shown(url)
+                            + HostAndPort.redacted(url)
                             + "': where it has its path is said by path(...), a namespace by"
                             + " namespace(...).");
         }

@@ -9,7 +9,7 @@ import java.util.Optional;
 final class CrossOrigin {
     private CrossOrigin() {}
 
-    /** Tells the browser that the page may read the answer. */
+    /** Lets the page read the response. */
     static Response allow(Response response, Optional<String> origin) {
         if (origin.isEmpty()) {
             return response;
@@ -19,15 +19,15 @@ final class CrossOrigin {
                 .setHeader("Vary", "Origin");
     }
 
-    /** Answers a preflight. */
+    /** Responds to a preflight request. */
     static Response preflight(Request request) {
-        Response answer =
+        Response response =
                 Response.empty(204)
                         .header("Access-Control-Allow-Methods", "GET, POST")
                         .header("Access-Control-Max-Age", "600");
         Optional<String> fields = request.headerList("Access-Control-Request-Headers");
         return fields.isEmpty()
-                ? answer
-                : answer.header("Access-Control-Allow-Headers", fields.get());
+                ? response
+                : response.header("Access-Control-Allow-Headers", fields.get());
     }
 }

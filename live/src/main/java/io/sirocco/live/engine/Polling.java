@@ -26,7 +26,7 @@ final class Polling {
     private String lastMark = ""; // of the last poll
     private Brought last; // by a post; null when that had no mark
     private CompletableFuture<Response> poll; // that waits
-    private boolean gzip; // its client accepts that
+    private boolean acceptsGzip; // the client of that poll
     private Post post; // until it is answered; null while there is none
     private boolean taking;
     private boolean upgrading; // nobody polls for long any more
@@ -52,7 +52,7 @@ final class Polling {
             return;
         }
         poll = answer;
-        this.gzip = gzip;
+        acceptsGzip = gzip;
         flush();
         if (upgrading) {
             answerPoll(NOOP);
@@ -228,7 +228,7 @@ final class Polling {
         if (poll != null) {
             CompletableFuture<Response> answered = poll;
             poll = null;
-            if (gzip) {
+            if (acceptsGzip) {
                 PollCompression.answer(answered, body, session.loop());
             } else {
                 answered.complete(Engine.text(body));

@@ -59,8 +59,10 @@ public final class Cors implements Filter {
             throw new IllegalArgumentException(
                     "origins is empty, so nobody is allowed anything; name one, or leave cors out.");
         }
+        this.all = origins.contains("*");
+        this.origins = Origins.of(origins.stream().filter(each -> !each.equals("*")).toList());
         for (String each : List.of("null", "file://")) {
-            if (origins.contains(each)) {
+            if (this.origins.contains(each)) {
                 throw new IllegalArgumentException(
                         "The origin "
                                 + each
@@ -68,8 +70,6 @@ public final class Cors implements Filter {
                                 + " Serve the page from a host, and name that.");
             }
         }
-        this.all = origins.contains("*");
-        this.origins = Origins.of(origins.stream().filter(each -> !each.equals("*")).toList());
         if (credentials) {
             for (List<String> list : List.of(origins, methods, headers, expose)) {
                 if (list.contains("*")) {

@@ -26,9 +26,8 @@ public final class TypeList {
                             "font/ttf",
                             "font/otf"));
 
-    private final Set<String> types;
-
     private final List<String> written;
+    private final Set<String> types;
 
     private TypeList(List<String> written, Set<String> types) {
         this.written = written;

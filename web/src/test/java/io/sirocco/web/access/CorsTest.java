@@ -166,7 +166,7 @@ class CorsTest {
         var rejections = new Rejections(ErrorPages.PLAIN);
         assertThrows(IllegalArgumentException.class, () -> cors(rejections, true, APP, "*"));
         assertThrows(IllegalArgumentException.class, () -> cors(rejections, false));
-        for (String wrong : List.of("null", "file://", APP + "/", "https://*")) {
+        for (String wrong : List.of("null", "Null", "FILE://", APP + "/", "https://*")) {
             assertThrows(IllegalArgumentException.class, () -> cors(rejections, false, APP, wrong));
         }
         List<String> all = List.of("*");
