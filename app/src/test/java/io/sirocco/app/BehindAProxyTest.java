@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -93,7 +94,7 @@ class BehindAProxyTest {
             List<String> all = Files.exists(log) ? Files.readAllLines(log) : List.of();
             if (all.size() >= lines) return all;
             assertTrue(System.nanoTime() < end, () -> "lines: " + all);
-            Thread.onSpinWait();
+            LockSupport.parkNanos(200_000);
         }
     }
 
@@ -317,7 +318,7 @@ class BehindAProxyTest {
             } catch (IOException notYet) {
                 boolean alive = process.isAlive() && System.nanoTime() < end;
                 assertTrue(alive, () -> Tail.of(log));
-                Thread.onSpinWait();
+                LockSupport.parkNanos(200_000);
             }
         }
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnabledOnOs(OS.LINUX)
 @Timeout(120)
 class ReloadsLeaveNothingTest {
-    private static final int RELOADS = 100;
+    private static final int RELOADS = 30;
 
     @TempDir Path folder;
 
@@ -54,7 +54,7 @@ class ReloadsLeaveNothingTest {
     @EnumSource(
             value = TransportKind.class,
             names = {"IO_URING", "NIO"})
-    void aHundredThatChangeTheCertificate(TransportKind transport) throws Exception {
+    void thoseThatChangeTheCertificate(TransportKind transport) throws Exception {
         Files.createDirectories(folder.resolve("site"));
         Files.writeString(folder.resolve("site/index.html"), "home");
         try (Running running = Running.of(folder, transport, configuration(0))) {

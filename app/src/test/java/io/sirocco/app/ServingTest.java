@@ -26,6 +26,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -275,7 +276,7 @@ class ServingTest {
                                     }
                                 });
         while (command.isAlive() && !out.toString().endsWith(System.lineSeparator())) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(200_000);
         }
         assertTrue(
                 out.toString()

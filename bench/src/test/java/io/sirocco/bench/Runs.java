@@ -7,6 +7,7 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -70,7 +71,7 @@ final class Runs {
             if (System.nanoTime() > giveUp) {
                 throw new AssertionError("waited in vain for " + what);
             }
-            Thread.yield();
+            LockSupport.parkNanos(200_000);
         }
     }
 }

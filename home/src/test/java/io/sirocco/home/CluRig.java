@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /** A controller on a free loopback port, and a client with a plain socket. */
@@ -88,7 +89,7 @@ final class CluRig implements AutoCloseable {
     void keepBusy() {
         clu.evaluate("(function() CLU:execute(0, 'busy') while true do end end)()");
         while (clu.log().lines().stream().noneMatch(line -> line.text().equals("busy"))) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(200_000);
         }
     }
 

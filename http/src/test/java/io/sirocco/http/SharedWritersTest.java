@@ -25,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -220,7 +221,7 @@ class SharedWritersTest {
                         });
         Thread thread = Thread.ofPlatform().daemon().start(other);
         while (!thread.getState().name().endsWith("WAITING")) {
-            Thread.yield();
+            LockSupport.parkNanos(200_000);
         }
         thread.interrupt();
         Throwable thrown = assertThrows(ExecutionException.class, other::get).getCause();

@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -162,7 +163,7 @@ class LocksTest {
         long giveUp = System.nanoTime() + PATIENCE;
         while (!happened.getAsBoolean()) {
             assertTrue(System.nanoTime() < giveUp, "waited in vain: " + what);
-            Thread.yield();
+            LockSupport.parkNanos(200_000);
         }
     }
 

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -184,7 +185,7 @@ class MissingAttachmentsTest {
         long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!happened.getAsBoolean()) {
             assertTrue(System.nanoTime() < giveUp, what);
-            Thread.yield();
+            LockSupport.parkNanos(200_000);
         }
     }
 }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -74,7 +75,7 @@ final class Service implements AutoCloseable {
             if (System.nanoTime() > giveUp) {
                 throw new AssertionError("waited in vain: " + what);
             }
-            Thread.yield();
+            LockSupport.parkNanos(200_000);
         }
     }
 

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,7 +46,7 @@ class HomePageTest {
                                     "{\"object\":\"BedroomBlind\",\"method\":10,\"arguments\":[95]}")
                             .statusCode());
             while (!home.script("BedroomBlind:get(1)").equals("95")) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(200_000);
             }
         }
     }

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
@@ -68,7 +69,7 @@ final class RunningHome implements AutoCloseable {
     private void awaitScripts() throws Exception {
         String call = JsonMapper.shared().writeValueAsString(new Script("HallLamp:get(0)"));
         while (post("/home/script", call).body().contains("\"value\":\"nil\"")) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(200_000);
         }
     }
 

@@ -2,6 +2,7 @@
 package io.sirocco.bench.compare;
 
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for what must come to pass; the bound is for what never does. */
@@ -16,7 +17,7 @@ final class Eventually {
             if (System.nanoTime() - end > 0) {
                 throw new AssertionError("never: " + what);
             }
-            Thread.onSpinWait();
+            LockSupport.parkNanos(200_000);
         }
     }
 }

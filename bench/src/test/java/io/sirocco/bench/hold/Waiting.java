@@ -3,6 +3,7 @@ package io.sirocco.bench.hold;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for what is certain to happen, and not for how long it takes. */
@@ -17,8 +18,7 @@ final class Waiting {
             if (System.nanoTime() > giveUp) {
                 throw new AssertionError("waited in vain until " + what);
             }
-            Thread.onSpinWait();
-            Thread.yield();
+            LockSupport.parkNanos(200_000);
         }
     }
 

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -125,7 +126,7 @@ class FullHeapTest {
                     System.out.print("the scripts have not booted: " + rig.logged());
                     System.exit(1);
                 }
-                Thread.onSpinWait(); // the scripts boot
+                LockSupport.parkNanos(200_000); // the scripts boot
             }
             rig.close();
             System.out.print("all calls have values\n");

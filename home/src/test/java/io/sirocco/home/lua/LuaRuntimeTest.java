@@ -21,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -571,10 +572,10 @@ class LuaRuntimeTest {
         ScriptThread old = rig.context.scripts();
         assertEquals("nil", rig.value("{pcall(fill)}"));
         while (old.execute("wait", () -> {}) || rig.context.scripts() == old) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(200_000);
         }
         while (!"1".equals(rig.value("v"))) {
-            Thread.onSpinWait(); // the state that boots has no v yet
+            LockSupport.parkNanos(200_000); // the state that boots has no v yet
         }
         assertTrue(rig.logged().contains("out of memory"), rig.logged());
     }

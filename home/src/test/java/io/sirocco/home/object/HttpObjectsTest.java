@@ -32,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
@@ -518,7 +519,7 @@ class HttpObjectsTest {
             open(listener);
             try (Socket sent = post("127.0.0.1", 100, 100)) {
                 while (scripts.thread.waiting() == 0) {
-                    Thread.onSpinWait();
+                    LockSupport.parkNanos(200_000);
                 }
                 listener.close();
                 scripts.thread.drop();
@@ -898,7 +899,7 @@ class HttpObjectsTest {
             set(request, 1, "/wrong");
             call(request, 0);
             while (scripts.thread.warnings().isEmpty()) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(200_000);
             }
             assertEquals("nil", get(request, 10));
             scripts.thread.runUntil(() -> scripts.events.contains("response"));

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** A server of somebody else's, in a process of its own. Any thread. */
@@ -105,7 +106,7 @@ public final class PeerServer implements AutoCloseable {
                 process.destroyForcibly();
                 throw new IOException(Files.readString(log));
             }
-            Thread.onSpinWait();
+            LockSupport.parkNanos(200_000);
         }
     }
 

@@ -41,11 +41,16 @@ class MemoryBrokerTest extends BrokerBehaviour {
     }
 
     private final HandClock clock = new HandClock();
-    private final MemoryBroker memory = MemoryBroker.create();
+    private final MemoryBroker memory = MemoryBroker.create(Depth.DEFAULT, clock);
 
     @Override
     protected Broker broker() {
         return memory.another();
+    }
+
+    @Override
+    protected void pass(Broker node, Duration time) {
+        clock.advance(time.plusMillis(1));
     }
 
     @Override

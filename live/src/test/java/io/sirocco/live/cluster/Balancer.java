@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -84,7 +85,7 @@ final class Balancer implements AutoCloseable {
             if (!process.isAlive() || System.nanoTime() > end) {
                 throw new IOException(Files.readString(folder.resolve("log")));
             }
-            Thread.onSpinWait();
+            LockSupport.parkNanos(200_000);
         }
     }
 

@@ -11,6 +11,7 @@ import io.sirocco.live.broker.Probe;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** A server that is away when a broker starts: waited for, if the program says so. */
@@ -20,7 +21,7 @@ class RedisAtStartTest {
     private static void awaitPause(Thread thread) {
         while (thread.getState() != Thread.State.TIMED_WAITING) {
             assertTrue(thread.isAlive(), "the start has ended");
-            Thread.yield();
+            LockSupport.parkNanos(200_000);
         }
     }
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisException;
@@ -97,7 +98,7 @@ public final class RedisServer implements AutoCloseable {
             if (!process.isAlive() || System.nanoTime() > end) {
                 throw new IOException(Files.readString(folder.resolve("log")));
             }
-            Thread.onSpinWait();
+            LockSupport.parkNanos(200_000);
         }
     }
 
