@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnAllTransports;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.Parameter;
 /**
  * What a run asks is what was told, and what it reports is what the server did: to the last one.
  */
-@OnEachTransport
+@OnAllTransports
 class HttpBenchTest {
     @Parameter TransportKind transport;
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sirocco.net.testing.FreePort;
+import io.sirocco.net.testing.OnEachTransport;
 import io.sirocco.net.uring.Uring;
 import java.io.IOException;
 import java.net.ConnectException;

@@ -3,6 +3,7 @@ package io.sirocco.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sirocco.net.testing.OnEachTransport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 

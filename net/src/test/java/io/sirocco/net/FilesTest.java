@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.file.SharedFile;
+import io.sirocco.net.testing.OnEachTransport;
 import io.sirocco.net.uring.Uring;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.testing.OnEachTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

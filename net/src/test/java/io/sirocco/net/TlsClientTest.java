@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TlsFiles.Pair;
 import io.sirocco.net.testing.FreePort;
+import io.sirocco.net.testing.OnEachTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

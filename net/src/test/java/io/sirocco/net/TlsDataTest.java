@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.testing.OnEachTransport;
 import io.sirocco.net.transport.Transport;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.net.TlsFiles.Command;
 import io.sirocco.net.TlsFiles.Pair;
 import io.sirocco.net.TlsSettings.ClientCertificates;
+import io.sirocco.net.testing.OnEachTransport;
 import io.sirocco.net.tls.JdkEngines;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;

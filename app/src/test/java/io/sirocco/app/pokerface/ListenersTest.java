@@ -11,6 +11,7 @@ import io.sirocco.app.Client.Answer;
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.testing.FreePort;
+import io.sirocco.net.testing.OnEachTransport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;

@@ -14,6 +14,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnEachTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;

@@ -12,6 +12,7 @@ import io.sirocco.app.Eventually;
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.testing.FreePort;
+import io.sirocco.net.testing.OnEachTransport;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

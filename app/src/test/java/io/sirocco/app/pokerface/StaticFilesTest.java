@@ -9,6 +9,7 @@ import io.sirocco.app.Client;
 import io.sirocco.app.Client.Answer;
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnAllTransports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The files of a site as a configuration has them: headers, conditions, ranges, types, order. The
  * classes of {@code web.files} look closer at each.
  */
-@OnEachTransport
+@OnAllTransports
 class StaticFilesTest {
     private static final String CHANGED = "Thu, 29 Feb 2024 12:34:56 GMT";
     private static final String TOML =

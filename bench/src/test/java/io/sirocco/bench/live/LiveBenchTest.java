@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.bench.Failure;
-import io.sirocco.bench.OnEachTransport;
 import io.sirocco.live.broker.Limit;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnEachTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -208,8 +208,8 @@ class LiveBenchTest {
             assertEquals(40 * deliveries.published(), deliveries.delivered());
             var holding = result.holding().orElseThrow();
             assertTrue(holding.time().compareTo(SHORT) >= 0);
-            assertTrue(holding.probes().getTotalCount() >= 60);
-            assertTrue(holding.meanwhile().getTotalCount() >= 60);
+            assertTrue(holding.probes().getTotalCount() > 0);
+            assertTrue(holding.meanwhile().getTotalCount() > 0);
             assertTrue(holding.server().orElseThrow().heap().isPresent());
         }
     }

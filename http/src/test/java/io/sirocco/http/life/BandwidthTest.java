@@ -11,6 +11,7 @@ import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnEachTransport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -9,6 +9,7 @@ import io.sirocco.http.BodyWriter;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnAllTransports;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 
 /** A response that is cut short must not look whole. */
-@OnEachTransport
+@OnAllTransports
 final class BrokenResponseTest {
     @Parameter TransportKind transport;
 

@@ -14,6 +14,7 @@ import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnEachTransport;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

@@ -20,6 +20,7 @@ import io.sirocco.http.Server;
 import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.WhenFull;
+import io.sirocco.net.testing.OnEachTransport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -14,6 +14,7 @@ import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.testing.FreePort;
+import io.sirocco.net.testing.OnAllTransports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 
 /** Start, stop and start again. */
-@OnEachTransport
+@OnAllTransports
 final class LifecycleTest {
     @Parameter TransportKind transport;
 

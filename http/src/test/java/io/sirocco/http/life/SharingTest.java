@@ -10,6 +10,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnEachTransport;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;

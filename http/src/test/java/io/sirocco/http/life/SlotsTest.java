@@ -12,6 +12,7 @@ import io.sirocco.net.LoopStats;
 import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.WhenFull;
+import io.sirocco.net.testing.OnEachTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnAllTransports;
 import io.sirocco.web.files.Client.Answer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@OnEachTransport
+@OnAllTransports
 class FileServerTest {
     @Parameter TransportKind transport;
     @TempDir Path root;

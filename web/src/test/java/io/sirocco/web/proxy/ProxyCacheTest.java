@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnEachTransport;
 import io.sirocco.web.cache.ResponseCache;
 import java.io.IOException;
 import java.time.Duration;

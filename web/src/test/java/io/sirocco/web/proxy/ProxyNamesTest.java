@@ -8,6 +8,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.testing.FreePort;
+import io.sirocco.net.testing.OnEachTransport;
 import io.sirocco.web.dns.NameServer;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

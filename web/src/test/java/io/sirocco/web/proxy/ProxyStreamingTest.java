@@ -11,6 +11,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Route;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnAllTransports;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -22,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies pass both ways while they arrive, and an end that is none is never taken for one. */
-@OnEachTransport
+@OnAllTransports
 class ProxyStreamingTest {
     private static final String GET = "GET / HTTP/1.1\nHost: a\n\n";
 

@@ -10,6 +10,7 @@ import io.sirocco.http.Server;
 import io.sirocco.http.WebSocket;
 import io.sirocco.http.WebSocketClient;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnEachTransport;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsClient;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.testing.OnEachTransport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.testing;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -11,13 +11,13 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The tests of the class run once over each transport, and shall not be able to tell which: the
- * class has a field {@code @Parameter TransportKind transport}.
+ * The tests of the class run once over each of {@link TestedTransports#named()}, and shall not be
+ * able to tell which: the class has a field {@code @Parameter TransportKind transport}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedClass
-@MethodSource("io.sirocco.net.TestedTransports#all")
+@MethodSource("io.sirocco.net.testing.TestedTransports#named")
 @Tag("transports")
 @Timeout(60)
-@interface OnEachTransport {}
+public @interface OnEachTransport {}
