@@ -59,11 +59,14 @@ class LogLineTest {
 
     @Test
     void whatAMessageContainsLooksLikeNoOtherLine() {
-        String forged = "a\r\n2026-01-01 00:00:00.000 INFO forged\u001b[2J\u009b";
+        String forged =
+                "a\r\n2026-01-01 00:00:00.000 INFO forged\u001b[2J\u009b\u2028\u202e\u2066\u200f";
         var record = new java.util.logging.LogRecord(java.util.logging.Level.INFO, forged);
         record.setThrown(new IllegalStateException(forged, new IllegalStateException(forged)));
         String lines = new LogLine().format(record).replace(System.lineSeparator(), "\n");
         org.junit.jupiter.api.Assertions.assertFalse(
-                lines.matches("(?s).*([\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]|\n2026).*"), lines);
+                lines.matches(
+                        "(?s).*([\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200f\\u2028-\\u202e\\u2066-\\u2069]|\n2026).*"),
+                lines);
     }
 }

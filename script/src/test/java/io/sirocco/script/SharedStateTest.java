@@ -311,11 +311,13 @@ class SharedStateTest {
     @Test
     void whatAScriptLogsLooksLikeNoOtherLine() {
         run(
-                "log.info('one\\r\\n2026-01-01 INFO forged\\u001b[2J\\u009b'); throw new Error('two\\nforged\\u001b]0;x')");
+                "log.info('one\\r\\n2026-01-01 INFO forged\\u001b[2J\\u009b\\u2028\\u202e\\u2066'); throw new Error('two\\nforged\\u001b]0;x\\u200f\\u061c')");
         Site.await("both", () -> LOGGED.stream().anyMatch(line -> line.contains("one")));
         for (String each : LOGGED) {
             assertFalse(
-                    each.matches("(?s).*([\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]|\\n[^ ]).*"), each);
+                    each.matches(
+                            "(?s).*([\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e-\\u200f\\u2028-\\u202e\\u2066-\\u2069]|\\n[^ ]).*"),
+                    each);
         }
     }
 

@@ -10,7 +10,9 @@ public final class LogText {
 
     /**
      * Returns {@code text} with four spaces at the beginning of its second and further lines, and
-     * {@code ?} for each control character but line feeds and tabs.
+     * {@code ?} for each control character but line feeds and tabs, for the line and paragraph
+     * separators of Unicode, and for its characters that change the direction in which text is
+     * shown (UAX #9, 2).
      */
     public static String of(String text) {
         int i = 0;
@@ -35,6 +37,14 @@ public final class LogText {
     }
 
     private static boolean isPlain(char c) {
-        return c == '\t' || !Character.isISOControl(c) && c != '\u2028' && c != '\u2029';
+        return c == '\t' || !Character.isISOControl(c) && (c < '\u061c' || !isFormat(c));
+    }
+
+    private static boolean isFormat(char c) {
+        return c == '\u061c' // marks, embeddings, overrides and isolates
+                || c >= '\u2028' && c <= '\u202e'
+                || c == '\u200e'
+                || c == '\u200f'
+                || c >= '\u2066' && c <= '\u2069';
     }
 }
