@@ -79,6 +79,7 @@ final class ScriptContext {
                         .option("js.import-attributes", "true")
                         .option("js.top-level-await", "true")
                         .option("js.unhandled-rejections", "handler")
+                        .option("js.regexp-static-result", "false") // of another request
                         .option("js.load", "false")
                         .option("js.print", "false")
                         .option("js.polyglot-builtin", "false")
@@ -122,6 +123,7 @@ final class ScriptContext {
                 .forEach(
                         (name, function) ->
                                 globals.putMember(name, ExposedFunction.of(context, function)));
+        api.getMember("lock").executeVoid();
     }
 
     // ---- into the context

@@ -804,13 +804,24 @@
     }
     harden([
         ...Object.getOwnPropertyNames(globalThis).filter((name) => name !== "globalThis").map((name) => globalThis[name]),
-        async function () {}, function* () {}, async function* () {},
-        ...[[][Symbol.iterator](), ""[Symbol.iterator](), new Map().keys(), new Set().keys(), "".matchAll(/a/g), (function* () {})(), (async function* () {})()].map(inherited),
+        Request, Inspected, Fetched, async function () {}, function* () {}, async function* () {},
+        ...[
+            [].values(), ""[Symbol.iterator](), new Map().keys(), new Set().keys(), "".matchAll(/a/g), (function* () {})(), (async function* () {})(),
+            [].values().map(() => 0), Iterator.from({ next() {} }), new Intl.Segmenter().segment(""), new Intl.Segmenter().segment("")[Symbol.iterator](),
+        ].map(inherited),
     ]);
     Graal.setUnhandledPromiseRejectionHandler((reason) => log(3, ["Unhandled rejection:", reason]));
     for (const name of ["Graal", "Polyglot", "Packages", "Java", "java", "javax", "javafx", "com", "org", "edu", "load", "loadWithNewGlobal", "print", "printErr", "SharedArrayBuffer", "Atomics"]) {
         delete globalThis[name];
     }
 
-    return { dispatch, thrown, next, close, inspect, completed, forget, load, teardown };
+    /** Fixes the names of all that is global now. */
+    function lock() {
+        for (const name of Reflect.ownKeys(globalThis)) {
+            const isValue = "value" in Object.getOwnPropertyDescriptor(globalThis, name);
+            Object.defineProperty(globalThis, name, isValue ? { writable: false, configurable: false } : { configurable: false });
+        }
+    }
+
+    return { lock, dispatch, thrown, next, close, inspect, completed, forget, load, teardown };
 }

@@ -141,6 +141,77 @@ class SharedStateTest {
         assertEquals("mine", run(code));
     }
 
+    /** Neither what a pattern has matched, nor what is reached by syntax alone. */
+    @Test
+    void whatAPatternHasMatchedIsKeptForNoOtherRequest() {
+        run("return /s(.*)/.exec('secret')[1]");
+        assertEquals(
+                "undefined,undefined,undefined,undefined",
+                run(
+                        "return [RegExp.$1, RegExp.input, RegExp.lastMatch, RegExp['$`']].map(String).join()"));
+    }
+
+    @Test
+    void allThatIsReachedFromTheLanguageIsFrozen() {
+        assertEquals(
+                "",
+                run(
+                        """
+                        const proto = Object.getPrototypeOf;
+                        const open = new Set(), known = new Map();
+                        const add = (value, path) => {
+                            if ((typeof value === 'object' || typeof value === 'function') && value !== null && value !== globalThis && !known.has(value)) known.set(value, path);
+                        };
+                        for (const name of Reflect.ownKeys(globalThis)) add(globalThis[name], String(name));
+                        const instances = {
+                            regexp: /a/, tag: (t => t)`a`, arguments: (function () { return arguments; })(), fn: () => 0, async: async () => 0,
+                            generator: function* () {}, asyncGenerator: async function* () {}, generated: proto((function* () {})()),
+                            asyncGenerated: proto((async function* () {})()), array: [].values(), string: ''[Symbol.iterator](), map: new Map().keys(),
+                            set: new Set().keys(), matches: ''.matchAll(/a/g), mapped: [].values().map(() => 0), taken: [].values().take(1),
+                            wrapped: Iterator.from({ next() {} }), segments: new Intl.Segmenter().segment(''), segment: new Intl.Segmenter().segment('')[Symbol.iterator](),
+                            request: q, headers: q.headers, query: q.query, url: q.url, params: q.url.searchParams, response: new Response(),
+                            promise: Promise.resolve(), big: Object(1n), symbol: Object(Symbol.iterator), number: Object(1), bool: Object(true), error: new Error(),
+                            proxied: proto(new Proxy({}, {})), view: new DataView(new ArrayBuffer(1)), buffer: new ArrayBuffer(1), date: new Date(),
+                            bytes: new Uint8Array(1), weak: new WeakRef({}), locale: new Intl.Locale('de'), number2: new Intl.NumberFormat(), headersEntries: q.headers.entries(),
+                        };
+                        for (const [name, value] of Object.entries(instances)) add(proto(value), name);
+                        const setter = Object.getOwnPropertyDescriptor(Error.prototype, 'name');
+                        for (const [object, path] of known) {
+                            if (!Object.isFrozen(object)) open.add(path);
+                            add(proto(object), path + '.__proto__');
+                            for (const key of Reflect.ownKeys(object)) {
+                                const { value, get, set } = Object.getOwnPropertyDescriptor(object, key);
+                                for (const each of [value, get, set]) add(each, path + '.' + String(key));
+                            }
+                        }
+                        const own = ['generated', 'asyncGenerated', 'headersEntries']; // prototypes of functions of this request
+                        return [...open].filter((each) => !own.includes(each)).join(' ');
+                        """));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "globalThis.JSON = {}",
+                "globalThis.fetch = () => 'other'",
+                "(0, eval)('var JSON = {}')",
+                "delete globalThis.JSON",
+                "Object.defineProperty(globalThis, 'JSON', { value: {} })",
+            })
+    void namesOfTheLanguageStandForTheSameInTheNextRequest(String code) {
+        run(code);
+        assertEquals(
+                "{\"a\":1} function", run("return JSON.stringify({ a: 1 }) + ' ' + typeof fetch"));
+        assertEquals("false", run("return String(fetch() === 'other')"));
+    }
+
+    /** As variables of a module are: see docs/scripts.md. */
+    @Test
+    void newGlobalsAreThoseOfTheContext() {
+        run("globalThis.count = 1");
+        assertEquals("2", run("return ++globalThis.count"));
+    }
+
     // ---- strings that multiply
 
     @ParameterizedTest
