@@ -762,6 +762,14 @@
         guard(Object, name, (self, values) => { for (let i = name === "assign" ? 1 : 0; i < values.length; i++) checkIndexes(values[i]); });
     }
 
+    const TypedArray = inherited(Uint8Array);
+    put(TypedArray.prototype, "toJSON", { toJSON() {
+        if (this.length > host.longestArray / 16) {
+            throw new RangeError("A typed array of " + this.length + " elements is too long for JSON, which names each of them: send it as a body, or Base64.");
+        }
+        return this;
+    } }.toJSON);
+
     // Numbers of many digits are read and written in a time that grows with the square of their length.
     const DIGITS = 20000;
     const LARGE = 1n << 66439n; // of so many digits
@@ -799,6 +807,7 @@
     overridable(Object.prototype, Reflect.ownKeys(Object.prototype));
     overridable(Function.prototype, ["constructor", "toString"]);
     overridable(Array.prototype, ["toString"]);
+    overridable(TypedArray.prototype, ["toJSON"]);
     for (const error of [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, AggregateError]) {
         overridable(error.prototype, ["constructor", "name", "message", "toString"]);
     }
