@@ -663,39 +663,130 @@
         }
     }
 
-    // The engine limits the length of strings, but has made that of these functions before it looks.
-    const native = { replace: String.prototype.replace, replaceAll: String.prototype.replaceAll, normalize: String.prototype.normalize };
+    // Functions of strings that the engine cannot interrupt, although their time grows with the square of a length, or of which it looks
+    // at the length of the result when it has made it. What is long is done in parts, between which the engine can be interrupted.
+    const WORK = 1 << 26; // comparisons of characters: 30 ms
+    const CASE = 1024; // characters whose case the JDK changes: it copies all for each that becomes several
+    const MARKS = 512; // combining characters in a row, which the JDK sorts by insertion
+    const ONLY_MARKS = /^[\p{M}\uff9e\uff9f\ud800-\udfff]+$/u; // with what becomes such, and halves of a pair
     const apply = Reflect.apply;
+    const native = {};
+    for (const name of Object.getOwnPropertyNames(String.prototype)) native[name] = String.prototype[name];
+    const { includes, indexOf, lastIndexOf, split: divide, toLowerCase, toUpperCase, normalize, localeCompare } = native;
 
     const limited = {
+        includes(search, from) {
+            return typeof search !== "string" || this.length * search.length > WORK
+                ? searched(this, search, from, Symbol.match, includes, has)
+                : includes.call(this, search, from);
+        },
+        indexOf(search, from) {
+            return typeof search !== "string" || this.length * search.length > WORK
+                ? searched(this, search, from, Symbol.match, indexOf, place)
+                : indexOf.call(this, search, from);
+        },
+        lastIndexOf(search, from) {
+            return typeof search !== "string" || this.length * search.length > WORK
+                ? searched(this, search, from, Symbol.match, lastIndexOf, lastPlace)
+                : lastIndexOf.call(this, search, from);
+        },
+        split(separator, limit) {
+            return separator !== undefined && (typeof separator !== "string" || this.length * separator.length > WORK)
+                ? searched(this, separator, limit, Symbol.split, divide, splitLong)
+                : divide.call(this, separator, limit);
+        },
         replace(search, replacement) { return replaced(this, search, replacement, false); },
         replaceAll(search, replacement) { return replaced(this, search, replacement, true); },
+        toLowerCase() { return this.length > CASE ? native.toLocaleLowerCase.call(this, "en") : toLowerCase.call(this); },
+        toUpperCase() { return this.length > CASE ? native.toLocaleUpperCase.call(this, "en") : toUpperCase.call(this); },
         normalize(form) {
-            const string = String(this ?? apply(native.normalize, this, [])); // which throws
-            const most = form === "NFKC" || form === "NFKD" ? 18 : 4; // characters of one
-            if (string.length > host.longest / most) throw new RangeError("Invalid string length");
-            return apply(native.normalize, string, [form]);
+            return this != null && this.length <= MARKS ? normalize.call(this, form) : normalizeLong(this, form);
+        },
+        localeCompare(that, locales, options) {
+            return this.length <= MARKS && typeof that === "string" && that.length <= MARKS
+                ? localeCompare.call(this, that, locales, options)
+                : localeCompare.call(sortable(this), sortable(that), locales, options);
         },
     };
 
+    /** Returns what `known` returns, or `long` for strings that are too long for it. */
+    function searched(self, search, more, symbol, known, long) {
+        const isPattern = typeof search === "object" && search !== null || typeof search === "function";
+        if (self == null || isPattern && search[symbol] != null) return known.call(self, search, more);
+        const string = `${self}`;
+        const what = `${search}`;
+        return string.length * what.length > WORK ? long(string, what, more) : known.call(string, what, more);
+    }
+
+    /** Returns the beginning of a string, for which the engine may look in another. */
+    const head = (string, what) => what.slice(0, Math.max(1, Math.floor(WORK / string.length)));
+
+    function place(string, what, from) {
+        const first = head(string, what);
+        const last = string.length - what.length;
+        let at = indexOf.call(string, first, from);
+        while (at >= 0 && at <= last && !string.startsWith(what, at)) at = indexOf.call(string, first, at + 1);
+        return at <= last ? at : -1;
+    }
+
+    const has = (string, what, from) => place(string, what, from) >= 0;
+
+    function lastPlace(string, what, from) {
+        const first = head(string, what);
+        const last = string.length - what.length;
+        let at = lastIndexOf.call(string, first, from);
+        if (at > last) at = last < 0 ? -1 : lastIndexOf.call(string, first, last);
+        while (at >= 0 && !string.startsWith(what, at)) at = at === 0 ? -1 : lastIndexOf.call(string, first, at - 1);
+        return at;
+    }
+
+    function splitLong(string, what, limit) {
+        const most = limit === undefined ? 2 ** 32 - 1 : limit >>> 0;
+        const parts = [];
+        let from = 0;
+        for (let at = place(string, what, 0); at >= 0 && parts.length < most; at = place(string, what, from)) {
+            parts.push(string.slice(from, at));
+            from = at + what.length;
+        }
+        if (parts.length < most) parts.push(string.slice(from));
+        return parts;
+    }
+
+    function normalizeLong(self, form) {
+        const string = sortable(self ?? normalize.call(self)); // which throws
+        const most = form === "NFKC" || form === "NFKD" ? 18 : 4; // characters of one
+        if (string.length > host.longest / most) throw new RangeError("Invalid string length");
+        return normalize.call(string, form);
+    }
+
+    /** Returns a value as a string whose combining characters the JDK may sort. */
+    function sortable(value) {
+        const string = `${value}`;
+        for (let from = 0; from + MARKS <= string.length; from += MARKS) {
+            if (ONLY_MARKS.test(string.slice(from, from + MARKS))) throw new RangeError("The string has more than " + MARKS + " combining characters in a row.");
+        }
+        return string;
+    }
+
     function replaced(self, search, replacement, all) {
         const known = all ? native.replaceAll : native.replace;
-        if (self == null || search instanceof RegExp) return apply(known, self, [search, replacement]);
+        if (self == null || search instanceof RegExp) return known.call(self, search, replacement);
         const method = typeof search === "object" || typeof search === "function" ? search?.[Symbol.replace] : null;
         if (method != null) return apply(method, search, [self, replacement]);
         const string = String(self);
         const what = String(search);
         const by = typeof replacement === "function" ? replacement : String(replacement);
         const most = all ? string.length / Math.max(1, what.length) + 1 : 1;
-        const isShort = typeof by === "string" && string.length + most * by.length < SHORT && !by.includes("$");
-        return isShort ? apply(known, string, [what, by]) : replacedLong(string, what, by, all);
+        const isShort = typeof by === "string" && string.length + what.length + most * by.length < SHORT && !by.includes("$");
+        return isShort && string.length * what.length <= WORK ? known.call(string, what, by) : replacedLong(string, what, by, all);
     }
 
     function replacedLong(string, what, by, all) {
         const parts = [];
         let length = string.length;
         let from = 0;
-        for (let at = string.indexOf(what); at >= 0; at = all && at < string.length ? string.indexOf(what, at + Math.max(1, what.length)) : -1) {
+        const next = string.length * what.length > WORK ? place : (inside, sought, from) => indexOf.call(inside, sought, from);
+        for (let at = next(string, what, 0); at >= 0; at = all && at < string.length ? next(string, what, at + Math.max(1, what.length)) : -1) {
             const part = typeof by === "function" ? String(by(what, at, string)) : expanded(by, what, at, string);
             length += part.length - what.length;
             if (length > host.longest) throw new RangeError("Invalid string length");
@@ -709,21 +800,24 @@
     const VARIABLE = /\$[$&`']/g;
 
     function expanded(by, what, at, string) {
-        return !by.includes("$") ? by : apply(native.replace, by, [VARIABLE, (each) => {
+        return !by.includes("$") ? by : native.replace.call(by, VARIABLE, (each) => {
             switch (each[1]) {
                 case "$": return "$";
                 case "&": return what;
                 case "`": return string.slice(0, at);
                 default: return string.slice(at + what.length);
             }
-        }]);
+        });
     }
 
     function put(object, name, value) {
         Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
     }
 
-    for (const name of Object.keys(limited)) put(String.prototype, name, limited[name]);
+    for (const name of Object.keys(limited)) {
+        Object.defineProperty(limited[name], "length", { value: native[name].length, configurable: true });
+        put(String.prototype, name, limited[name]);
+    }
 
     // The engine goes through arrays, and objects that look like some, without a place where it can be interrupted; a length costs
     // nothing to say: Array(4e9), or { length: 9e15 } from a client.
@@ -773,27 +867,96 @@
     // Numbers of many digits are read and written in a time that grows with the square of their length.
     const DIGITS = 20000;
     const LARGE = 1n << 66439n; // of so many digits
+    const RADIX = /^\s*0[box]/i;
+    const EXPONENT = /e[+-]?0*[1-9]\d{4}/i;
 
     function checkDigits(is) {
         if (is) throw new RangeError("Maximum BigInt size exceeded");
     }
 
-    const NativeBigInt = BigInt;
-    const Limited = { BigInt(value) {
-        const text = typeof value === "object" && value !== null ? String(value) : value;
-        checkDigits(typeof text === "string" && text.length > DIGITS);
-        return NativeBigInt(value);
-    } }.BigInt;
-    Object.defineProperty(Limited, "prototype", { value: BigInt.prototype, writable: false, configurable: false, enumerable: false });
+    const isLargeBigInt = (value) => typeof value === "bigint" && (value >= LARGE || value <= -LARGE);
+
+    /** Returns the primitive value that a number is read from. */
+    function primitive(value) {
+        if (typeof value !== "object" && typeof value !== "function" || value === null) return value;
+        if (value[Symbol.toPrimitive] != null) return value[Symbol.toPrimitive]("number");
+        const known = typeof value.valueOf === "function" ? value.valueOf() : value;
+        return typeof known === "object" || typeof known === "function" ? String(value) : known;
+    }
+
+    /** Returns what the engine may read a number from that it writes with all its digits. */
+    function numeric(value) {
+        const known = primitive(value);
+        checkDigits(isLargeBigInt(known));
+        if (typeof known === "string" && (known.length > DIGITS || EXPONENT.test(known) && !RADIX.test(known))) throw new RangeError("The number has more than " + DIGITS + " digits.");
+        return known;
+    }
+
+    /** Replaces a constructor of up to two arguments by one that passes what `convert` returns as its first one. */
+    function guardConstructor(name, convert) {
+        const known = globalThis[name];
+        const checked = { [name]: function (value, more) {
+            const isEmpty = arguments.length === 0;
+            return new.target === undefined
+                ? isEmpty ? known() : known(convert(value, more), more)
+                : Reflect.construct(known, isEmpty ? [] : [convert(value, more), more], new.target);
+        } }[name];
+        for (const key of Reflect.ownKeys(known)) Object.defineProperty(checked, key, Object.getOwnPropertyDescriptor(known, key));
+        put(known.prototype, "constructor", checked);
+        put(globalThis, name, checked);
+    }
+
+    /** Replaces a getter that returns a function by one whose function converts its two arguments before. */
+    function guardBound(prototype, name, convert) {
+        const known = Object.getOwnPropertyDescriptor(prototype, name).get;
+        const get = function () {
+            const bound = known.call(this);
+            return (value, other) => bound(convert(value), convert(other));
+        };
+        Object.defineProperty(prototype, name, { get, configurable: true });
+    }
+
+    function readable(value) {
+        const known = primitive(value);
+        if (typeof known === "string" && known.length > DIGITS && RADIX.test(known)) throw new RangeError("The number has more than " + DIGITS + " digits.");
+        return known;
+    }
+
+    guardConstructor("Number", (value) => typeof value === "number" || typeof value === "string" && value.length <= DIGITS ? value : readable(value));
+    guardConstructor("BigInt", (value) => {
+        const known = primitive(value);
+        checkDigits(typeof known === "string" && known.length > DIGITS);
+        return known;
+    });
     for (const name of ["asIntN", "asUintN"]) {
-        put(Limited, name, BigInt[name]);
-        guard(Limited, name, (self, [bits]) => checkDigits(bits > 66439));
+        guard(BigInt, name, (self, [bits, value]) => checkDigits(bits > 66439 || typeof value === "string" && value.length > DIGITS));
     }
-    put(BigInt.prototype, "constructor", Limited);
-    for (const name of ["toString", "toLocaleString"]) {
-        guard(BigInt.prototype, name, (self) => checkDigits(typeof self === "bigint" && (self >= LARGE || self <= -LARGE)));
+    for (const name of ["toString", "toLocaleString"]) guard(BigInt.prototype, name, (self) => checkDigits(isLargeBigInt(self)));
+    guardBound(Intl.NumberFormat.prototype, "format", numeric);
+    for (const name of ["formatToParts", "formatRange", "formatRangeToParts"]) {
+        const known = Intl.NumberFormat.prototype[name];
+        put(Intl.NumberFormat.prototype, name, { [name](...values) { return apply(known, this, values.map(numeric)); } }[name]);
     }
-    put(globalThis, "BigInt", Limited);
+    guardBound(Intl.Collator.prototype, "compare", sortable);
+
+    // A few characters of a pattern, such as \p{L}, can stand for thousands, and the engine cannot be interrupted while it compiles them.
+    const PATTERN = 20000; // characters of one with the flag u or v
+    const SETS = 10; // of thousands of strings in it
+    const SET = /\\p\{(?:RGI_|Basic_E)/g;
+    const checkPattern = (pattern, flags) => typeof pattern === "string" && pattern.length < SETS ? pattern : checkedPattern(pattern, flags);
+
+    function checkedPattern(pattern, flags) {
+        const isKnown = pattern instanceof RegExp;
+        if (!/[uv]/.test(flags ?? (isKnown ? pattern.flags : ""))) return pattern;
+        const source = isKnown ? pattern.source : `${pattern}`;
+        if (source.length > PATTERN || source.split(SET).length > SETS + 1) {
+            throw new RangeError("A pattern with the flag u or v has at most " + PATTERN + " characters, and " + SETS + " sets of emoji.");
+        }
+        return isKnown ? pattern : source;
+    }
+
+    guardConstructor("RegExp", checkPattern);
+    guard(RegExp.prototype, "compile", (self, [pattern, flags]) => checkPattern(pattern, flags));
 
     const globals = {
         Headers, URL, URLSearchParams, Response, fetch, kv, log: logger, console: logger, btoa, atob,

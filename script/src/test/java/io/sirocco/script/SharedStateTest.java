@@ -288,6 +288,7 @@ class SharedStateTest {
                 "JSON.stringify({ a: [new Float64Array(4e5)] })",
                 "Response.json(new Uint8Array(1 << 20))",
                 "kv.set('k', new Uint8Array(1 << 20))",
+                "BigInt.asUintN(8, '9'.repeat(900000))",
                 "BigInt('9'.repeat(900000))",
                 "BigInt(['9'.repeat(900000)])",
                 "BigInt.asUintN(2147483600, -1n)",

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.script;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Functions whose time grows with the square of a text that a client may choose, or with its
+ * digits: the engine does not look whether it is interrupted in them.
+ */
+class LongTextTest {
+    @TempDir static Path folder;
+    private static Site site;
+
+    @BeforeAll
+    static void start() {
+        Site.write(
+                folder,
+                "run.js",
+                "const Async = (async () => {}).constructor;"
+                        + " export const generateResponse = async (q) => ({ body: String(await new Async('q', await q.text())(q)) });");
+        site =
+                new Site(
+                        folder,
+                        options ->
+                                options.cpuTime(Duration.ofMillis(300))
+                                        .timeout(Duration.ofSeconds(60))
+                                        .maxAllocation(128 << 20)
+                                        .contexts(1));
+        run("return 'the first request loads the language'");
+    }
+
+    @AfterAll
+    static void stop() {
+        site.close();
+    }
+
+    private static String run(String code) {
+        return run(site, code);
+    }
+
+    private static String run(Site site, String code) {
+        Site.Reply reply = site.send("POST", "/run", code);
+        return reply.status() == 200 ? reply.body() : String.valueOf(reply.status());
+    }
+
+    /** They end at a limit of their request; with a thread that cannot be interrupted it is 503. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "a.includes(b)",
+                "a.indexOf(b)",
+                "a.indexOf([b])",
+                "a.lastIndexOf('a'.repeat(250000) + b)",
+                "a.split(b)",
+                "a.replace(b, '')",
+                "a.replaceAll(b, '')",
+                "a.replaceAll(b, () => '')",
+                "new URLSearchParams(a).get(b) ?? a.includes(b)",
+            })
+    void aSearchCanBeInterrupted(String expression) {
+        String result =
+                run(
+                        "const a = 'a'.repeat(1e6), b = 'a'.repeat(5e5) + 'b' + 'a'.repeat(2e5); return "
+                                + expression);
+        assertTrue(List.of("504", "500").contains(result), result); // or the memory of its steps
+        assertEquals("ok", run("return 'ok'"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "('a' + marks).normalize()",
+                "('a' + marks).normalize('NFD')",
+                "('a' + '\\u0323\\uff9e'.repeat(3e5)).normalize('NFKC')",
+                "('a' + '\\u{1d165}\\u{1d16e}'.repeat(2e5)).normalize()",
+                "('a' + marks).localeCompare('b')",
+                "'a'.localeCompare('b' + marks)",
+                "'a'.localeCompare([marks])",
+                "['a' + marks, 'a' + marks + 'b'].sort(new Intl.Collator('de').compare)",
+                "Number('0x' + 'f'.repeat(1e6))",
+                "Number(['0o' + '7'.repeat(1e6)])",
+                "new Number(' 0b' + '1'.repeat(3e6))",
+                "new Intl.NumberFormat('de').format('9'.repeat(9e5))",
+                "new Intl.NumberFormat('de').format('1e100000000')",
+                "new Intl.NumberFormat('de').format(['1E+0100000000'])",
+                "new Intl.NumberFormat('de').format(1n << 3000000n)",
+                "new Intl.NumberFormat('de').formatToParts('1e100000000')",
+                "new Intl.NumberFormat('de').formatRange('1', '1e100000000')",
+                "new Intl.NumberFormat('de').formatRangeToParts('1', '1e100000000')",
+                "new RegExp('[\\\\p{L}--\\\\p{Lu}]'.repeat(6e4), 'vi')",
+                "RegExp('\\\\p{RGI_Emoji}'.repeat(20), 'v')",
+                "new RegExp('\\\\p{L}'.repeat(2e5), 'iu')",
+                "/a/.compile('[\\\\p{L}--\\\\p{Lu}]'.repeat(6e4), 'vi')",
+                "new (class Own extends RegExp {})('[\\\\p{L}--\\\\p{Lu}]'.repeat(6e4), 'vi')",
+            })
+    void whatWouldTakeSecondsIsARangeError(String expression) {
+        assertEquals(
+                "RangeError",
+                run(
+                        "const marks = '\\u0301\\u0323'.repeat(25e4); try { return "
+                                + expression
+                                + "; } catch (e) { return e.name; }"));
+    }
+
+    /** The cases of long texts are changed in a time that grows with their length. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'\\u00df'.repeat(5e5).toUpperCase() === 'SS'.repeat(5e5)",
+                "'\\u0130'.repeat(5e5).toLowerCase() === 'i\\u0307'.repeat(5e5)",
+                "'\\u03a3'.repeat(5e5).toLowerCase() === '\\u03c3'.repeat(5e5 - 1) + '\\u03c2'",
+                "'A\\u03a3 '.repeat(2e5).toLowerCase() === 'a\\u03c2 '.repeat(2e5)",
+                "'\\u00e4aB'.repeat(2e5).toUpperCase() === '\\u00c4AB'.repeat(2e5)",
+            })
+    void theCasesOfALongTextAreThoseOfTheLanguage(String expression) {
+        assertEquals("true", run("return " + expression));
+    }
+
+    @Test
+    void searchesInLongTextsAreThoseOfTheLanguage() {
+        assertEquals(
+                "ok",
+                run(
+                        """
+                        const wrong = [];
+                        const check = (is, what) => { if (!is) wrong.push(what); };
+                        const n = 'n'.repeat(199) + 'm', t = 'x'.repeat(500000) + n + 'y'.repeat(400000) + n + 'z';
+                        check(t.indexOf(n) === 500000 && t.indexOf(n, 500001) === 900200 && t.indexOf(n, 900201) === -1, 'indexOf');
+                        check(t.indexOf(n, -5) === 500000 && t.indexOf([n], '7') === 500000, 'from');
+                        check(t.lastIndexOf(n) === 900200 && t.lastIndexOf(n, 900199) === 500000 && t.lastIndexOf(n, 499999) === -1, 'lastIndexOf');
+                        check(t.includes(n) && !t.includes(n + n) && !t.includes(n, 900201), 'includes');
+                        check(t.split(n).map((p) => p.length).join() === '500000,400000,1', 'split');
+                        check(t.split(n, 2).length === 2 && t.split(n, 0).length === 0 && t.split(n + '!').length === 1, 'limit');
+                        const x = t + t;
+                        check(t.indexOf(x) === -1 && t.lastIndexOf(x) === -1 && !t.includes(x) && t.split(x).length === 1 && t.replaceAll(x, '') === t, 'longer');
+                        check('x'.repeat(9e5).indexOf('x'.repeat(1e6)) === -1 && 'x'.repeat(9e5).lastIndexOf('x'.repeat(9e5)) === 0, 'equal');
+                        check(t.replace(n, 'b').length === 900202 && t.replaceAll(n, '[$&]').length === 900405, 'replace');
+                        return wrong.join() || 'ok';
+                        """));
+    }
+
+    @Test
+    void valuesOfAllUsualSizesAreThoseOfTheLanguage() {
+        String code =
+                """
+                        const wrong = [];
+                        const check = (is, what) => { if (!is) wrong.push(what); };
+                        const throws = (kind, call, what) => { try { call(); wrong.push(what); } catch (e) { check(e instanceof kind, what + ' ' + e); } };
+                        check('abcabc'.indexOf('c', 3) === 5 && 'abc'.indexOf('') === 0 && 'abc'.lastIndexOf('a', -3) === 0, 'indexOf');
+                        check('undefined'.includes() && 'null'.includes(null) && 'a7'.indexOf(7) === 1 && 'abab'.lastIndexOf('ab') === 2, 'converted');
+                        check('a,b'.split(',').join('-') === 'a-b' && 'ab'.split('').length === 2 && 'a,b'.split()[0] === 'a,b', 'split');
+                        check('a1b'.split(/\\d/).join() === 'a,b' && 'a,b,c'.split(',', 2).length === 2 && 'a7b'.split(7).length === 2, 'split by');
+                        throws(TypeError, () => 'a'.includes(/a/), 'includes of a pattern');
+                        throws(TypeError, () => ''.includes.call(null, 'a'), 'null');
+                        throws(TypeError, () => 'a'.indexOf(Symbol('s')), 'symbol');
+                        check('Stra\u00dfe'.toUpperCase() === 'STRASSE' && '\u0391\u03a3'.toLowerCase() === '\u03b1\u03c2', 'case');
+                        check('e\u0301'.normalize() === '\u00e9' && 'a'.normalize('NFD') === 'a', 'normalize');
+                        throws(RangeError, () => 'a'.normalize('x'), 'form');
+                        check('a\u0301'.repeat(2000).normalize().length === 2000, 'long');
+                        check('a'.localeCompare('b') < 0 && '\u00e4'.localeCompare('z', 'de') < 0 && 'a'.localeCompare('A', 'en', { sensitivity: 'base' }) === 0, 'compare');
+                        check(['z', '\u00e4', 'a'].sort(new Intl.Collator('de').compare).join('') === 'a\u00e4z', 'collator');
+                        check(new Intl.NumberFormat('de').format(1234.5) === '1.234,5' && new Intl.NumberFormat('en').format('12') === '12', 'format');
+                        check(new Intl.NumberFormat('en').format('0xe10000') === '14,745,600' && new Intl.NumberFormat('en').format('1e3') === '1,000', 'exponent');
+                        check(new Intl.NumberFormat('en').format(12n) === '12' && [1, 2].map(new Intl.NumberFormat('en').format).join() === '1,2', 'bigint');
+                        check(new Intl.NumberFormat('en').formatToParts(1)[0].type === 'integer' && new Intl.NumberFormat('en').format(new Date(5)) === '5', 'parts');
+                        check(Number() === 0 && isNaN(Number(undefined)) && Number('0x1f') === 31 && Number(' 12 ') === 12 && Number([7]) === 7, 'Number');
+                        check(Number(12n) === 12 && Number(null) === 0 && Number(new Date(5)) === 5 && Number({ valueOf: () => 3 }) === 3, 'Number of');
+                        check(Number.MAX_SAFE_INTEGER === 2 ** 53 - 1 && Number.parseInt === parseInt && Number.length === 1 && Number.name === 'Number', 'members');
+                        check(new Number(5) instanceof Number && (5).constructor === Number && typeof new Number(5) === 'object' && new Number(5) + 1 === 6, 'new Number');
+                        class Own extends Number { twice() { return this * 2; } }
+                        check(new Own(4).twice() === 8 && new Own() + 1 === 1, 'subclass');
+                        throws(TypeError, () => Number(Symbol('s')), 'Number of a symbol');
+                        check(['1', '2'].map(Number).join() === '1,2', 'map');
+                        class Pattern extends RegExp { exec(s) { return super.exec(s); } }
+                        check(new Pattern('a').test('a') && /a/ instanceof RegExp && /a/.constructor === RegExp && new RegExp(/a/g).flags === 'g', 'RegExp');
+                        check(RegExp('a', 'i').test('A') && new RegExp(/a/g, 'i').flags === 'i' && RegExp.length === 2 && RegExp[Symbol.species] === RegExp, 'flags');
+                        check(String(new RegExp()) === '/(?:)/' && String(new RegExp(undefined)) === '/(?:)/' && RegExp.escape('.') === '\\\\.', 'empty');
+                        check('a-b'.replace(/(a)-(b)/, '$2$1') === 'ba' && 'aXb'.split(/x/i).length === 2 && [...'ab'.matchAll(/./g)].length === 2, 'patterns');
+                        throws(SyntaxError, () => new RegExp('('), 'syntax');
+                        check(new RegExp('^[a-z]+$', 'v').test('ab') && new RegExp(/^.$/u).unicode && RegExp('[\\\\p{L}--a]', 'v').test('b'), 'sets');
+                        check(''.includes.length === 1 && ''.includes.name === 'includes' && ''.split.length === 2 && ''.toLowerCase.length === 0, 'shape');
+                        check(JSON.stringify(new Uint8Array(2)) === '{"0":0,"1":0}' && !Object.keys(Uint8Array.prototype).length, 'json');
+                        const bytes = new Uint8Array(1); bytes.toJSON = () => 'mine';
+                        check(JSON.stringify([bytes]) === '["mine"]', 'toJSON');
+                        return wrong.join() || 'ok';
+                """;
+        try (var patient = new Site(folder, options -> options.cpuTime(Duration.ofMinutes(1)))) {
+            assertEquals("ok", run(patient, code));
+        }
+    }
+}
