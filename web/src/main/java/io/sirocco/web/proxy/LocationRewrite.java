@@ -15,52 +15,60 @@ record LocationRewrite(String strip, String prefix) {
      * to the server, or to the host that it was told, becomes a path of the route; a path below the
      * prefix, too. Others are unchanged.
      *
+     * <p>References are read as browsers do (WHATWG URL 4.4): a backslash is a slash, a tab is
+     * nothing, and what is before an {@code @} is not the host. But a reference that names another
+     * host only because of a backslash becomes a path, which it is by RFC 3986.
+     *
      * @param authority of the server's URL
      * @param host that the server was sent
      */
     String location(String value, String authority, String host) {
-        int from = 0;
-        int scheme = value.indexOf("://");
-        if (scheme > 0 && isHttp(value.substring(0, scheme)) || value.startsWith("//")) {
-            int begin = value.startsWith("//") ? 2 : scheme + 3;
-            int end = end(value, begin);
-            String named = value.substring(begin, end);
-            if (!named.equalsIgnoreCase(authority) && !named.equalsIgnoreCase(host)) {
-                return value;
-            }
-            from = end;
-            if (from == value.length() || value.charAt(from) != '/') {
-                return rooted(path("/")) + value.substring(from);
-            }
-        } else if (!value.startsWith("/")) {
+        String reference = value.replace("\t", "");
+        int scheme = Math.max(reference.indexOf(':'), 0);
+        if (!isHttp(reference.substring(0, scheme))) {
+            scheme = -1;
+        }
+        int from = scheme + 1;
+        int begin = from;
+        while (begin < reference.length() && isSlash(reference.charAt(begin))) {
+            begin++;
+        }
+        if (scheme >= 0 ? begin - from < 2 : begin == 0) {
             return value; // relative to the path, or another scheme
         }
-        String rest = value.substring(from);
-        int end = rest.length();
-        for (int i = 0; i < rest.length(); i++) {
-            if (rest.charAt(i) == '?' || rest.charAt(i) == '#') {
-                end = i;
-                break;
+        if (begin - from >= 2) {
+            int end = endOf("/\\?#", reference, begin);
+            String named = reference.substring(begin, end);
+            named = named.substring(named.lastIndexOf('@') + 1);
+            if (named.equalsIgnoreCase(authority) || named.equalsIgnoreCase(host)) {
+                from = end;
+            } else if (scheme >= 0 || reference.startsWith("//")) {
+                return value;
             }
         }
-        return rooted(path(rest.substring(0, end))) + rest.substring(end);
+        int end = endOf("?#", reference, from);
+        String path = reference.substring(from, end).replace('\\', '/');
+        return rooted(path(path.isEmpty() ? "/" : path)) + reference.substring(end);
     }
 
     /**
      * Returns a path in a form that names no host: what is behind two slashes does (RFC 3986 4.2).
      */
     private static String rooted(String path) {
-        boolean namesHost = path.startsWith("//") || path.startsWith("/\\"); // as browsers read it
-        return namesHost ? "/." + path : path;
+        return path.startsWith("//") ? "/." + path : path;
+    }
+
+    private static boolean isSlash(char c) {
+        return c == '/' || c == '\\';
     }
 
     private static boolean isHttp(String scheme) {
         return scheme.equalsIgnoreCase("http") || scheme.equalsIgnoreCase("https");
     }
 
-    private static int end(String value, int from) {
+    private static int endOf(String delimiters, String value, int from) {
         for (int i = from; i < value.length(); i++) {
-            if ("/?#".indexOf(value.charAt(i)) >= 0) {
+            if (delimiters.indexOf(value.charAt(i)) >= 0) {
                 return i;
             }
         }

@@ -11,6 +11,7 @@ import io.sirocco.net.TransportKind;
 import io.sirocco.web.proxy.ProxyOptions.Forwarding;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -554,6 +555,49 @@ class ProxyHeadersTest {
 
                     """,
                     proxy.ask("GET /shop/cart HTTP/1.1\nHost: a\n\n"));
+        }
+    }
+
+    /** What browsers read as a host (WHATWG URL 4.4), and the path that the client is told. */
+    @ParameterizedTest
+    @CsvSource({
+        "/v2/\\evil.test/, /shop//evil.test/, /.//evil.test/",
+        "/v2\\evil.test/, /shop/evil.test/, /evil.test/",
+        "/\\evil.test/, /.//evil.test/, /.//evil.test/",
+        "\\\\evil.test/, /.//evil.test/, /.//evil.test/",
+        "\\/evil.test/, /.//evil.test/, /.//evil.test/",
+        "http://OWN/\\evil.test/, /.//evil.test/, /.//evil.test/",
+        "http://OWN\\\\evil.test/, /.//evil.test/, /.//evil.test/",
+        "http://x@OWN//e, /.//e, /.//e",
+        "http://x:y@z@OWN/v2/e, /shop/e, /e",
+        "http:\\\\OWN/v2/e, /shop/e, /e",
+        "http:///OWN/v2/e, /shop/e, /e",
+        "HTTP://OWN, /, /",
+        "http://OWN?q=//e, /?q=//e, /?q=//e",
+        "\\\\OWN/v2/e, /shop/e, /e",
+        "/v2/<tab>/evil.test/, /shop//evil.test/, /.//evil.test/",
+        "/<tab>/OWN/v2/e, /shop/e, /e",
+        "http://OWN@evil.test/, http://OWN@evil.test/, http://OWN@evil.test/",
+        "//evil.test/v2, //evil.test/v2, //evil.test/v2",
+        "https:evil, https:evil, https:evil",
+        "e/v2?a://b, e/v2?a://b, e/v2?a://b"
+    })
+    void aLocationNamesNeitherTheServerNorAnotherHost(String sent, String shop, String root)
+            throws Exception {
+        String own = "127.0.0.1:" + fake.port();
+        response =
+                "HTTP/1.1 302 Found\nLocation: "
+                        + sent.replace("OWN", own).replace("<tab>", "\t")
+                        + "\nContent-Length: 0\n\n";
+        for (String strip : List.of("/shop", "")) {
+            try (ProxyServer proxy =
+                    proxy(c -> {}, o -> o.strip(strip).prefix("/v2").rewriteLocation(true))) {
+                String location = strip.isEmpty() ? root : shop;
+                String received = proxy.ask("GET /shop/cart HTTP/1.1\nHost: a\n\n");
+                assertTrue(
+                        received.contains("\nLocation: " + location.replace("OWN", own) + "\n"),
+                        received);
+            }
         }
     }
 }
