@@ -419,6 +419,23 @@
       (with-open [_ (frames/connect port)])
       (is (= :abnormal (next-of closes))))))
 
+(deftest a-close-code-that-is-never-sent-closes-nothing
+  (let [refused [999 1002 1004 1005 1006 1015 1016 2999 5000 65536]
+        attempt (fn [ch] (doall (for [code refused]
+                                  (try (close ch code "") :closed (catch IllegalArgumentException _ :refused)))))
+        early (promise)
+        later (promise)]
+    (serving [port (fn [request]
+                     (let [ch (:async-channel request)]
+                       (deliver early (attempt ch))
+                       (as-channel request {:on-open (fn [ch]
+                                                       (deliver later (attempt ch))
+                                                       (close ch 1001 "mine"))})))]
+      (with-open [socket (frames/connect port)]
+        (is (= (map (constantly :refused) refused) (soon early)))
+        (is (= (map (constantly :refused) refused) (soon later)))
+        (is (= [:close 1001] (frames/read! socket)))))))
+
 (deftest callbacks-that-are-set-by-themselves
   (let [log (LinkedBlockingQueue.)]
     (serving [port (fn [request]

@@ -130,9 +130,15 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
 
     @Override
     public boolean close(int code, String reason) throws IOException {
-        if (code != 1000 && code != 1001 && (code < 1003 || code > 4999)) {
+        // before anything is noted: the socket, which looks as well, may open later
+        boolean known =
+                code == 1000 || code == 1001 || code == 1003 || code >= 1007 && code <= 1014;
+        if (!known && (code < 3000 || code > 4999)) {
             throw new IllegalArgumentException(
-                    "A WebSocket is closed with 1000, 1001, or 1003 to 4999, not " + code + ".");
+                    "A WebSocket is closed with 1000, 1001, 1003, 1007 to 1014 or 3000 to 4999 (RFC"
+                            + " 6455 7.4), not "
+                            + code
+                            + ".");
         }
         if (!noteClosed(SERVER_CLOSE)) {
             return false;
