@@ -7,7 +7,9 @@ module io.sirocco.net {
 
     exports io.sirocco.net;
     exports io.sirocco.net.limit to
+            io.sirocco.http,
             io.sirocco.live,
+            io.sirocco.script,
             io.sirocco.web;
     exports io.sirocco.net.log to
             io.sirocco.http,

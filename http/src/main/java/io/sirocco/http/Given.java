@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.net.limit.Timeouts;
 import java.time.Duration;
 
 /** Checks what a program sets when it starts a server: a mistake is an error there. Any thread. */
 final class Given {
-    private static final Duration LONGEST = Duration.ofDays(36_500);
-
     private Given() {}
 
     /** Returns {@code value}; {@code what} is the beginning of a sentence. */
@@ -26,9 +25,7 @@ final class Given {
             throw new IllegalArgumentException(
                     what + " must be zero, for none, or more, not " + timeout + ".");
         }
-        return timeout.compareTo(LONGEST) > 0
-                ? LONGEST
-                : Duration.ofMillis(timeout.plusNanos(999_999).toMillis());
+        return Timeouts.notNegative(what, timeout);
     }
 
     /** Returns a limit of bytes, of which -1 stands for none. */

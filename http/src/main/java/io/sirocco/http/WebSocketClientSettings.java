@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.net.TlsClient;
+import io.sirocco.net.limit.Timeouts;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
@@ -51,7 +52,7 @@ public final class WebSocketClientSettings {
      * @throws IllegalArgumentException if the timeout is less than 1 ms
      */
     public WebSocketClientSettings connectTimeout(Duration timeout) {
-        this.connect = positive("connectTimeout", timeout);
+        this.connect = Timeouts.positive("connectTimeout", timeout);
         return this;
     }
 
@@ -62,7 +63,7 @@ public final class WebSocketClientSettings {
      * @throws IllegalArgumentException if the timeout is less than 1 ms
      */
     public WebSocketClientSettings writeTimeout(Duration timeout) {
-        this.write = positive("writeTimeout", timeout);
+        this.write = Timeouts.positive("writeTimeout", timeout);
         return this;
     }
 
@@ -82,12 +83,5 @@ public final class WebSocketClientSettings {
             throw new IllegalArgumentException(
                     name + " is set by the handshake (RFC 6455 4.1) and cannot be changed.");
         }
-    }
-
-    private static Duration positive(String name, Duration value) {
-        if (value.toMillis() < 1) {
-            throw new IllegalArgumentException(name + " must be 1 ms or more, not " + value + ".");
-        }
-        return value;
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.client.ClientRequest;
 import io.sirocco.http.client.HttpClient;
 import io.sirocco.net.TransportKind;
 import java.net.InetSocketAddress;
@@ -180,6 +181,8 @@ class RoutingMistakesTest {
         Duration ever = Duration.ofSeconds(Long.MAX_VALUE);
         HttpClient.create(s -> s.totalTimeout(ever).connectTimeout(ever).keepAliveTimeout(ever))
                 .close();
+        ClientRequest.get("http://a/").timeout(ever);
+        WebSocketClient.start(s -> s.connectTimeout(ever).writeTimeout(ever)).close();
         var held = new CountDownLatch(1);
         try (var serving =
                         new Serving(

@@ -3,6 +3,7 @@ package io.sirocco.live;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.net.limit.Timeouts;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ public final class Authentication {
      * Whoever has a {@link Live#ticket} that is younger than {@code life}: {@code auth: {ticket}}.
      */
     public Authentication tickets(Duration life) {
-        ticketLife = life;
+        ticketLife = Timeouts.positive("The life of tickets", life);
         return this;
     }
 

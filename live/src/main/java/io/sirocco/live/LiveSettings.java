@@ -10,6 +10,7 @@ import io.sirocco.live.broker.Limit;
 import io.sirocco.live.broker.MemoryBroker;
 import io.sirocco.live.engine.Engine;
 import io.sirocco.live.engine.EngineSettings;
+import io.sirocco.net.limit.Timeouts;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -140,7 +141,7 @@ public final class LiveSettings {
      * Those who were cut off may come back as the same for so long; zero, unless set, for never.
      */
     public LiveSettings recovery(Duration longest) {
-        recovery = notNegative("recovery", longest);
+        recovery = Timeouts.notNegative("recovery", longest);
         return this;
     }
 
@@ -156,7 +157,7 @@ public final class LiveSettings {
     /** Rooms that match {@code rooms}, where * is any text, keep a history. */
     public LiveSettings history(String rooms, int messages, Duration age) {
         int most = atLeast("history", messages, 1);
-        histories.add(new Kept(Glob.of(rooms), most, positive("history", age)));
+        histories.add(new Kept(Glob.of(rooms), most, Timeouts.positive("history", age)));
         return this;
     }
 
@@ -312,14 +313,14 @@ public final class LiveSettings {
      * How often clients are pinged, and how long they may take to answer; 25 s and 20 s unless set.
      */
     public LiveSettings ping(Duration interval, Duration deadline) {
-        ping = positive("ping", interval);
-        pong = positive("ping", deadline);
+        ping = Timeouts.positive("ping", interval);
+        pong = Timeouts.positive("ping", deadline);
         return this;
     }
 
     /** How long a connection may be without a client; 10 s unless set. */
     public LiveSettings connectTimeout(Duration longest) {
-        connectTimeout = positive("connectTimeout", longest);
+        connectTimeout = Timeouts.positive("connectTimeout", longest);
         return this;
     }
 
@@ -342,7 +343,7 @@ public final class LiveSettings {
      * or by the stage that this has returned; 30 s unless set.
      */
     public LiveSettings handlerTimeout(Duration longest) {
-        handlerTimeout = positive("handlerTimeout", longest);
+        handlerTimeout = Timeouts.positive("handlerTimeout", longest);
         return this;
     }
 
@@ -356,7 +357,7 @@ public final class LiveSettings {
      */
     public LiveSettings guesses(int atOnce, Duration each) {
         guesses = atLeast("guesses", atOnce, 0);
-        perGuess = positive("guesses", each);
+        perGuess = Timeouts.positive("guesses", each);
         return this;
     }
 
@@ -388,21 +389,6 @@ public final class LiveSettings {
         if (value < least) {
             throw new IllegalArgumentException(
                     name + " must be " + least + " or more, not " + value + ".");
-        }
-        return value;
-    }
-
-    private static Duration positive(String name, Duration value) {
-        if (!value.isPositive()) {
-            throw new IllegalArgumentException(
-                    name + " must be longer than nothing, not " + value + ".");
-        }
-        return value;
-    }
-
-    private static Duration notNegative(String name, Duration value) {
-        if (value.isNegative()) {
-            throw new IllegalArgumentException(name + " must be zero or more, not " + value + ".");
         }
         return value;
     }

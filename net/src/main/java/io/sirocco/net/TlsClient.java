@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.limit.Timeouts;
 import io.sirocco.net.tls.JdkEngine;
 import io.sirocco.net.tls.JdkEngines;
 import io.sirocco.net.tls.Pem;
@@ -118,10 +119,8 @@ public final class TlsClient {
      * @throws IllegalArgumentException if the timeout is shorter than 1 ms
      */
     public TlsClient withHandshakeTimeout(Duration timeout) {
-        if (timeout.toMillis() < 1) {
-            throw new IllegalArgumentException("a handshake timeout of " + timeout);
-        }
-        return new TlsClient(context, timeout.toMillis());
+        return new TlsClient(
+                context, Timeouts.positive("The handshake timeout", timeout).toMillis());
     }
 
     /**

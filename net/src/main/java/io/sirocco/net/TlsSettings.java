@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.limit.Timeouts;
 import io.sirocco.net.tls.CredentialFiles;
 import io.sirocco.net.tls.JdkEngines;
 import io.sirocco.net.tls.Pem;
@@ -161,16 +162,13 @@ public final class TlsSettings {
                             .formatted(remembered, lifetime));
         }
         this.sessions = remembered;
-        this.sessionLifetime = lifetime;
+        this.sessionLifetime = Timeouts.positive("sessions", lifetime);
         return this;
     }
 
     /** Sets how long a handshake may take; 10 s by default. */
     public TlsSettings handshakeTimeout(Duration longest) {
-        if (longest.toMillis() < 1) {
-            throw new IllegalArgumentException("a handshake deadline of " + longest);
-        }
-        this.handshake = longest;
+        this.handshake = Timeouts.positive("handshakeTimeout", longest);
         return this;
     }
 

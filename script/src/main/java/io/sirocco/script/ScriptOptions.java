@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.script;
 
+import io.sirocco.net.limit.Timeouts;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -33,19 +34,19 @@ public final class ScriptOptions {
 
     /** Sets the longest time until a response begins, and for each part of a stream; then 504. */
     public ScriptOptions timeout(Duration timeout) {
-        this.timeout = positive("timeout", timeout);
+        this.timeout = Timeouts.positive("timeout", timeout);
         return this;
     }
 
     /** Sets the processor time that a request may use before it waits; then 504. */
     public ScriptOptions cpuTime(Duration cpuTime) {
-        this.cpuTime = positive("cpuTime", cpuTime);
+        this.cpuTime = Timeouts.positive("cpuTime", cpuTime);
         return this;
     }
 
     /** Sets how long {@code setup} may take; then the script counts as failed. */
     public ScriptOptions setupTimeout(Duration setupTimeout) {
-        this.setupTimeout = positive("setupTimeout", setupTimeout);
+        this.setupTimeout = Timeouts.positive("setupTimeout", setupTimeout);
         return this;
     }
 
@@ -145,13 +146,6 @@ public final class ScriptOptions {
                 upstreams,
                 Json.write(config),
                 Map.copyOf(exposed));
-    }
-
-    private static Duration positive(String name, Duration value) {
-        if (value.isNegative() || value.isZero()) {
-            throw new IllegalArgumentException(name + " must be positive, not " + value + ".");
-        }
-        return value;
     }
 
     private static long positive(String name, long value) {

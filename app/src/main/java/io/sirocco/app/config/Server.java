@@ -29,6 +29,9 @@ public record Server(
         boolean reloadMayRemove) {
     static final int MAX_LOOPS = 1024;
 
+    /** A garbage collector may stop a loop for so long, and so may a busy machine. */
+    private static final Duration PAUSE = Duration.ofMillis(100);
+
     static Server read(Table table) {
         return new Server(
                 table.whole("loops", 0, 0, MAX_LOOPS),
@@ -36,7 +39,7 @@ public record Server(
                 table.text("name", "Sirocco", Texts::fieldValue),
                 table.time("drain-delay", "0s"),
                 table.time("drain-timeout", "30s"),
-                table.time("blocked-loop-timeout", "30s"),
+                table.timeOrNone("blocked-loop-timeout", "30s", PAUSE),
                 table.flag("reload", true),
                 table.flag("reload-may-remove", false));
     }

@@ -250,6 +250,10 @@ final class Table {
         return value(key, Node.of(otherwise), Values.time(least));
     }
 
+    Duration timeOrNone(String key, String otherwise, Duration least) {
+        return value(key, Node.of(otherwise), Values.timeOrNone(least));
+    }
+
     String text(String key, String otherwise, Texts.Words<String> check) {
         return value(key, Node.of(otherwise), Values.text(check));
     }

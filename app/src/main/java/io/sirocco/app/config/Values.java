@@ -59,6 +59,18 @@ final class Values {
         };
     }
 
+    /** As {@link #time}, or zero, which switches off what would happen after that time. */
+    static Reader<Duration> timeOrNone(Duration least) {
+        Reader<Duration> time = time(Duration.ZERO);
+        return node -> {
+            Duration value = time.read(node);
+            if (value.isZero() || value.compareTo(least) >= 0) return value;
+            throw new ConfigError(
+                    "is too short: " + TomlText.value(node),
+                    "it must be " + least.toMillis() + "ms or more, or 0s for none");
+        };
+    }
+
     static String text(Node node) {
         if (node instanceof Node.Text(String text, _)) return text;
         boolean isOne = !(node instanceof Node.Items || node instanceof Node.Fields);

@@ -10,6 +10,7 @@ import io.sirocco.http.Headers;
 import io.sirocco.http.HostAndPort;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.limit.Timeouts;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
@@ -370,11 +371,8 @@ public final class ClientRequest {
      * @throws IllegalArgumentException if it is less than 1 ms
      */
     public ClientRequest timeout(Duration total) {
-        if (total.toMillis() < 1) {
-            throw new IllegalArgumentException("timeout must be 1 ms or more, not " + total + ".");
-        }
         ClientRequest copy = copy();
-        copy.totalMillis = total.toMillis();
+        copy.totalMillis = Timeouts.positive("timeout", total).toMillis();
         return copy;
     }
 

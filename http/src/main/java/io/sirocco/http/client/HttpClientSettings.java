@@ -4,6 +4,7 @@ package io.sirocco.http.client;
 import io.sirocco.http.Headers;
 import io.sirocco.http.message.HeadLimits;
 import io.sirocco.net.TlsClient;
+import io.sirocco.net.limit.Timeouts;
 import java.time.Duration;
 
 /**
@@ -13,7 +14,6 @@ import java.time.Duration;
  * {@link IllegalArgumentException} for a value that is out of range. Not thread-safe.
  */
 public final class HttpClientSettings {
-    private static final Duration LONGEST = Duration.ofDays(36_500); // as good as none
     private int loops = 1;
     private Duration connect = Duration.ofSeconds(10);
     private Duration handshake = Duration.ofSeconds(10);
@@ -87,7 +87,7 @@ public final class HttpClientSettings {
      * one after the other. Default: 10 s.
      */
     public HttpClientSettings connectTimeout(Duration timeout) {
-        this.connect = positive("connectTimeout", timeout);
+        this.connect = Timeouts.positive("connectTimeout", timeout);
         return this;
     }
 
@@ -96,13 +96,13 @@ public final class HttpClientSettings {
      * #tls}. Default: 10 s.
      */
     public HttpClientSettings tlsTimeout(Duration timeout) {
-        this.handshake = positive("tlsTimeout", timeout);
+        this.handshake = Timeouts.positive("tlsTimeout", timeout);
         return this;
     }
 
     /** Sets how long a request may wait for a free connection. Default: 10 s. */
     public HttpClientSettings queueTimeout(Duration timeout) {
-        this.queue = positive("queueTimeout", timeout);
+        this.queue = Timeouts.positive("queueTimeout", timeout);
         return this;
     }
 
@@ -111,7 +111,7 @@ public final class HttpClientSettings {
      * 30 s.
      */
     public HttpClientSettings responseTimeout(Duration timeout) {
-        this.response = positive("responseTimeout", timeout);
+        this.response = Timeouts.positive("responseTimeout", timeout);
         return this;
     }
 
@@ -120,7 +120,7 @@ public final class HttpClientSettings {
      * nothing of a request body. Default: 30 s.
      */
     public HttpClientSettings bodyIdleTimeout(Duration timeout) {
-        this.idle = positive("bodyIdleTimeout", timeout);
+        this.idle = Timeouts.positive("bodyIdleTimeout", timeout);
         return this;
     }
 
@@ -129,7 +129,7 @@ public final class HttpClientSettings {
      * overrides it for one request. Default: 1 h.
      */
     public HttpClientSettings totalTimeout(Duration timeout) {
-        this.total = positive("totalTimeout", timeout);
+        this.total = Timeouts.positive("totalTimeout", timeout);
         return this;
     }
 
@@ -138,7 +138,7 @@ public final class HttpClientSettings {
      * less by {@code Keep-Alive: timeout=SECONDS}. Default: 30 s.
      */
     public HttpClientSettings keepAliveTimeout(Duration timeout) {
-        this.keepAlive = positive("keepAliveTimeout", timeout);
+        this.keepAlive = Timeouts.positive("keepAliveTimeout", timeout);
         return this;
     }
 
@@ -147,7 +147,7 @@ public final class HttpClientSettings {
      * waits for it before it sends its body anyway (RFC 9110 10.1.1). Default: 1 s.
      */
     public HttpClientSettings continueTimeout(Duration timeout) {
-        this.expect = positive("continueTimeout", timeout);
+        this.expect = Timeouts.positive("continueTimeout", timeout);
         return this;
     }
 
@@ -219,13 +219,6 @@ public final class HttpClientSettings {
     public HttpClientSettings tls(TlsClient tls) {
         this.tls = tls;
         return this;
-    }
-
-    private static Duration positive(String name, Duration value) {
-        if (value == null || value.compareTo(Duration.ofMillis(1)) < 0) {
-            throw new IllegalArgumentException(name + " must be 1 ms or more, not " + value + ".");
-        }
-        return value.compareTo(LONGEST) > 0 ? LONGEST : value;
     }
 
     private static int atLeast(int least, String name, int value) {

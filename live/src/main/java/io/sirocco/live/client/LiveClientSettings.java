@@ -7,6 +7,7 @@ import io.sirocco.live.wire.Json;
 import io.sirocco.net.Clock;
 import io.sirocco.net.Loops;
 import io.sirocco.net.TlsClient;
+import io.sirocco.net.limit.Timeouts;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
@@ -113,16 +114,17 @@ public final class LiveClientSettings {
      * up to {@code most}; of that a random part of half or more. 1 s and 30 s unless set.
      */
     public LiveClientSettings reconnect(Duration first, Duration most) {
-        if (first.toMillis() < 1 || most.compareTo(first) < 0) {
+        Duration shortest = Timeouts.positive("The first time of reconnect", first);
+        if (most.compareTo(first) < 0) {
             throw new IllegalArgumentException(
-                    "reconnect needs 1 ms or more, and no less for the longest; not "
+                    "The longest time of reconnect must be "
                             + first
-                            + " and "
+                            + " or more, not "
                             + most
                             + ".");
         }
-        this.first = first;
-        this.most = most;
+        this.first = shortest;
+        this.most = Timeouts.positive("The longest time of reconnect", most);
         return this;
     }
 
@@ -137,13 +139,13 @@ public final class LiveClientSettings {
      * has answered for a namespace; 10 s unless set.
      */
     public LiveClientSettings connectTimeout(Duration longest) {
-        this.connect = positive("connectTimeout", longest);
+        this.connect = Timeouts.positive("connectTimeout", longest);
         return this;
     }
 
     /** How long {@code close} waits for what was sent, and for handlers; 5 s unless set. */
     public LiveClientSettings closeTimeout(Duration longest) {
-        this.close = positive("closeTimeout", longest);
+        this.close = Timeouts.positive("closeTimeout", longest);
         return this;
     }
 
@@ -216,13 +218,6 @@ public final class LiveClientSettings {
     private static <N extends Number> N positive(String name, N value) {
         if (value.longValue() < 1) {
             throw new IllegalArgumentException(name + " must be 1 or more, not " + value + ".");
-        }
-        return value;
-    }
-
-    private static Duration positive(String name, Duration value) {
-        if (value.toMillis() < 1) {
-            throw new IllegalArgumentException(name + " must be 1 ms or more, not " + value + ".");
         }
         return value;
     }

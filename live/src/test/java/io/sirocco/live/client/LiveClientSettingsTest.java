@@ -10,6 +10,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.http.WebSocket;
 import io.sirocco.http.WebSocketListener;
+import io.sirocco.live.Live;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsClient;
 import java.net.InetSocketAddress;
@@ -31,6 +32,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Where a client goes, and with what. */
 @Timeout(60)
 class LiveClientSettingsTest {
+    @Test
+    void timesOfAnyLength() {
+        Duration ever = Duration.ofSeconds(Long.MAX_VALUE);
+        LiveClient.create(
+                        "http://localhost:1",
+                        s -> s.connectTimeout(ever).closeTimeout(ever).reconnect(ever, ever))
+                .close();
+        Live.create(
+                        s ->
+                                s.ping(ever, ever)
+                                        .connectTimeout(ever)
+                                        .handlerTimeout(ever)
+                                        .recovery(ever)
+                                        .tickets(ever))
+                .close();
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

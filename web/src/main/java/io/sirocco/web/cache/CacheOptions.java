@@ -3,6 +3,7 @@ package io.sirocco.web.cache;
 
 import io.sirocco.http.Headers;
 import io.sirocco.net.Clock;
+import io.sirocco.net.limit.Timeouts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -110,7 +111,7 @@ public final class CacheOptions {
      * forwarded by itself. Default: 10 seconds.
      */
     public CacheOptions collapseTimeout(Duration time) {
-        this.collapseTimeout = CacheRules.notNegative(time, "collapseTimeout");
+        this.collapseTimeout = Timeouts.notNegative("collapseTimeout", time);
         return this;
     }
 

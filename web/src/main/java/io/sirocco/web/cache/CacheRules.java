@@ -2,6 +2,7 @@
 package io.sirocco.web.cache;
 
 import io.sirocco.http.Headers;
+import io.sirocco.net.limit.Timeouts;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -44,7 +45,7 @@ public final class CacheRules {
             throw new IllegalArgumentException(
                     "defaultTtl needs a status between 200 and 599, not " + status + ".");
         }
-        defaultTtl.put(status, notNegative(ttl, "defaultTtl").toMillis());
+        defaultTtl.put(status, Timeouts.notNegative("defaultTtl", ttl).toMillis());
         return this;
     }
 
@@ -53,7 +54,7 @@ public final class CacheRules {
      * {@link Duration#ZERO} turns it off. Default: a day.
      */
     public CacheRules maxHeuristic(Duration most) {
-        this.maxHeuristic = notNegative(most, "maxHeuristic");
+        this.maxHeuristic = Timeouts.notNegative("maxHeuristic", most);
         return this;
     }
 
@@ -62,7 +63,7 @@ public final class CacheRules {
      * response has no {@code stale-if-error} (RFC 5861 4). Off by default.
      */
     public CacheRules staleIfError(Duration time) {
-        this.staleIfError = notNegative(time, "staleIfError");
+        this.staleIfError = Timeouts.notNegative("staleIfError", time);
         return this;
     }
 
@@ -71,7 +72,7 @@ public final class CacheRules {
      * has no {@code stale-while-revalidate} (RFC 5861 3). Off by default.
      */
     public CacheRules staleWhileRevalidate(Duration time) {
-        this.staleWhileRevalidate = notNegative(time, "staleWhileRevalidate");
+        this.staleWhileRevalidate = Timeouts.notNegative("staleWhileRevalidate", time);
         return this;
     }
 
@@ -160,12 +161,5 @@ public final class CacheRules {
             Headers.of(name, "");
             to.add(name.toLowerCase(Locale.ROOT));
         }
-    }
-
-    static Duration notNegative(Duration time, String option) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException(option + " must be 0 or more, not " + time + ".");
-        }
-        return time;
     }
 }

@@ -3,6 +3,7 @@ package io.sirocco.web.files;
 
 import io.sirocco.http.Headers;
 import io.sirocco.net.RootDirectory;
+import io.sirocco.net.limit.Timeouts;
 import io.sirocco.web.compress.Coding;
 import io.sirocco.web.compress.TypeList;
 import java.time.Duration;
@@ -173,8 +174,7 @@ public final class FileOptions {
      * During a check the old entry is used, unless it is twice as old.
      */
     public FileOptions cacheCheck(Duration age) {
-        notNegative(age.toMillis(), "The age of what is cached");
-        this.cacheCheck = age;
+        this.cacheCheck = Timeouts.notNegative("The age of what is cached", age);
         return this;
     }
 

@@ -77,16 +77,45 @@ record LocationRewrite(String strip, String prefix) {
 
     /** Returns a path of the server as one of the route. */
     String path(String path) {
-        if (!begins(path, prefix)) {
+        int end = endOfSegments(path, prefix);
+        if (end < 0) {
             return path;
         }
-        String rest = path.substring(prefix.length());
+        String rest = path.substring(end);
         return strip + (rest.isEmpty() && strip.isEmpty() ? "/" : rest);
     }
 
-    /** Returns whether a path begins with these segments, all of them. */
-    static boolean begins(String path, String segments) {
-        return path.startsWith(segments)
-                && (path.length() == segments.length() || path.charAt(segments.length()) == '/');
+    /**
+     * Returns where these segments end at the beginning of a path, all of them; -1 if it begins
+     * otherwise. As for routes, an encoded letter is that letter, and {@code %2F} separates nothing
+     * (RFC 3986 6.2.2.2).
+     */
+    static int endOfSegments(String path, String segments) {
+        int at = 0;
+        for (int i = 0; i < segments.length(); i += width(segments, i)) {
+            if (at >= path.length() || character(path, at) != character(segments, i)) {
+                return -1;
+            }
+            at += width(path, at);
+        }
+        return at == path.length() || path.charAt(at) == '/' ? at : -1;
+    }
+
+    /** Returns what stands at a place of a path; for an encoded slash none that a path may have. */
+    private static int character(String path, int at) {
+        if (width(path, at) == 1) {
+            return path.charAt(at);
+        }
+        int octet = Integer.parseInt(path, at + 1, at + 3, 16);
+        return octet == '/' ? -1 : octet;
+    }
+
+    private static int width(String path, int at) {
+        return path.charAt(at) == '%'
+                        && at + 2 < path.length()
+                        && Character.digit(path.charAt(at + 1), 16) >= 0
+                        && Character.digit(path.charAt(at + 2), 16) >= 0
+                ? 3
+                : 1;
     }
 }

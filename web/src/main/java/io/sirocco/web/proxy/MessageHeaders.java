@@ -114,10 +114,10 @@ final class MessageHeaders {
         int mark = target.indexOf('?');
         String query = mark < 0 ? "" : target.substring(mark);
         String path = request.path;
-        if (!options.strip.isEmpty() && LocationRewrite.begins(path, options.strip)) {
-            path = path.substring(options.strip.length());
-        }
-        path = options.prefix + path;
+        path =
+                options.prefix
+                        + path.substring(
+                                Math.max(LocationRewrite.endOfSegments(path, options.strip), 0));
         return (path.isEmpty() ? "/" : path) + query;
     }
 

@@ -5,6 +5,7 @@ import io.sirocco.http.Cookie;
 import io.sirocco.http.client.HttpOrigin;
 import io.sirocco.net.ProxyProtocol;
 import io.sirocco.net.TlsClient;
+import io.sirocco.net.limit.Timeouts;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -170,7 +171,7 @@ public final class UpstreamSettings implements Cloneable {
      * live of their records is shorter. Default: 30 s.
      */
     public UpstreamSettings resolve(Duration most) {
-        this.resolve = positive("resolve", most);
+        this.resolve = Timeouts.positive("resolve", most);
         return this;
     }
 
@@ -179,7 +180,7 @@ public final class UpstreamSettings implements Cloneable {
      * {@link #resolve} is shorter. Default: 1 s.
      */
     public UpstreamSettings resolveMin(Duration least) {
-        this.resolveMin = positive("resolveMin", least);
+        this.resolveMin = Timeouts.positive("resolveMin", least);
         return this;
     }
 
@@ -200,13 +201,13 @@ public final class UpstreamSettings implements Cloneable {
 
     /** Sets the time within which these failures must occur. Default: 10 s. */
     public UpstreamSettings failureWindow(Duration window) {
-        this.failureWindow = positive("failureWindow", window);
+        this.failureWindow = Timeouts.positive("failureWindow", window);
         return this;
     }
 
     /** Sets how long a server is ejected for the first time. Default: 10 s. */
     public UpstreamSettings ejection(Duration first) {
-        this.ejection = positive("ejection", first);
+        this.ejection = Timeouts.positive("ejection", first);
         return this;
     }
 
@@ -234,13 +235,13 @@ public final class UpstreamSettings implements Cloneable {
 
     /** Sets how often each server is asked. Default: 5 s. */
     public UpstreamSettings healthInterval(Duration interval) {
-        this.healthInterval = positive("healthInterval", interval);
+        this.healthInterval = Timeouts.positive("healthInterval", interval);
         return this;
     }
 
     /** Sets how long a check may take. Default: 3 s. */
     public UpstreamSettings healthTimeout(Duration timeout) {
-        this.healthTimeout = positive("healthTimeout", timeout);
+        this.healthTimeout = Timeouts.positive("healthTimeout", timeout);
         return this;
     }
 
@@ -317,43 +318,43 @@ public final class UpstreamSettings implements Cloneable {
 
     /** Sets how long a request may wait for a connection; then 503. Default: 5 s. */
     public UpstreamSettings queueTimeout(Duration timeout) {
-        this.queueTimeout = positive("queueTimeout", timeout);
+        this.queueTimeout = Timeouts.positive("queueTimeout", timeout);
         return this;
     }
 
     /** Sets how long a connection may take to open, and then TLS. Default: 5 s. */
     public UpstreamSettings connectTimeout(Duration timeout) {
-        this.connectTimeout = positive("connectTimeout", timeout);
+        this.connectTimeout = Timeouts.positive("connectTimeout", timeout);
         return this;
     }
 
     /** Sets how long the headers of a response may take behind the request. Default: 60 s. */
     public UpstreamSettings responseTimeout(Duration timeout) {
-        this.responseTimeout = positive("responseTimeout", timeout);
+        this.responseTimeout = Timeouts.positive("responseTimeout", timeout);
         return this;
     }
 
     /** Sets how long nothing may move in a body. Default: 60 s. */
     public UpstreamSettings idleTimeout(Duration timeout) {
-        this.idleTimeout = positive("idleTimeout", timeout);
+        this.idleTimeout = Timeouts.positive("idleTimeout", timeout);
         return this;
     }
 
     /** Sets how long one exchange may take as a whole. Default: 1 h. */
     public UpstreamSettings totalTimeout(Duration timeout) {
-        this.totalTimeout = positive("totalTimeout", timeout);
+        this.totalTimeout = Timeouts.positive("totalTimeout", timeout);
         return this;
     }
 
     /** Sets how long an idle connection is kept. Default: 30 s. */
     public UpstreamSettings keepAlive(Duration timeout) {
-        this.keepAlive = positive("keepAlive", timeout);
+        this.keepAlive = Timeouts.positive("keepAlive", timeout);
         return this;
     }
 
     /** Sets how long nothing may move in a tunnel. Default: 1 h. */
     public UpstreamSettings tunnelIdleTimeout(Duration timeout) {
-        this.tunnelIdleTimeout = positive("tunnelIdleTimeout", timeout);
+        this.tunnelIdleTimeout = Timeouts.positive("tunnelIdleTimeout", timeout);
         return this;
     }
 
@@ -362,7 +363,7 @@ public final class UpstreamSettings implements Cloneable {
      * #tunnelIdleTimeout} is not shorter. Default: 1 min.
      */
     public UpstreamSettings tunnelHalfClosedTimeout(Duration timeout) {
-        this.tunnelHalfClosedTimeout = positive("tunnelHalfClosedTimeout", timeout);
+        this.tunnelHalfClosedTimeout = Timeouts.positive("tunnelHalfClosedTimeout", timeout);
         return this;
     }
 
@@ -385,13 +386,6 @@ public final class UpstreamSettings implements Cloneable {
     public UpstreamSettings serverName(String host) {
         this.serverName = host;
         return this;
-    }
-
-    private static Duration positive(String name, Duration value) {
-        if (value.toMillis() < 1) {
-            throw new IllegalArgumentException(name + " must be 1 ms or more, not " + value + ".");
-        }
-        return value;
     }
 
     private static int atLeast(int least, String name, int value) {

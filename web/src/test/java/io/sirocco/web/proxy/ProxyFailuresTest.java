@@ -57,6 +57,21 @@ class ProxyFailuresTest {
     // ---- statuses
 
     @Test
+    void timesOfAnyLength() {
+        Duration ever = Duration.ofSeconds(Long.MAX_VALUE);
+        Upstream.of(
+                s ->
+                        s.connectTimeout(ever)
+                                .responseTimeout(ever)
+                                .idleTimeout(ever)
+                                .totalTimeout(ever)
+                                .keepAlive(ever)
+                                .tunnelIdleTimeout(ever)
+                                .queueTimeout(ever),
+                "http://127.0.0.1:1");
+    }
+
+    @Test
     void noConnectionIsABadGateway() throws Exception {
         try (ProxyServer proxy = proxy(s -> {}, refusing())) {
             String page = proxy.ask(GET);

@@ -195,6 +195,11 @@ class ProxyHeadersTest {
         "/shop/, /v2/",
         "/shopping, /v2/shopping",
         "/a/shop/b, /v2/a/shop/b",
+        "/%73hop/a, /v2/a",
+        "/%73%68%6F%70, /v2",
+        "/sho%70/%61?b, /v2/%61?b",
+        "/shop%2Fa, /v2/shop%2Fa",
+        "/%2fshop/a, /v2/%2fshop/a",
     })
     void stripAndPrefixChangeThePath(String target, String forwarded) throws Exception {
         String request =
