@@ -307,7 +307,7 @@ final class Sites implements AutoCloseable {
         String strip = route.files().strip();
         Optional<FileServer> server = files.of(site, route.files());
         if (server.isEmpty()) {
-            return request -> NOT_FOUND;
+            return Sites::unserved;
         }
         FileServer served = server.get();
         FileRules rules = targets.behind(route);
@@ -355,6 +355,14 @@ final class Sites implements AutoCloseable {
                                         + "To list its files, start the server with --listing.\n")
                         .status(404)
                 : NOT_FOUND;
+    }
+
+    /** Responds where no file can be: 405 to a method that no other route of the path has. */
+    private static Response unserved(Request request) {
+        Response refused = request.methodNotAllowed();
+        return refused.headers().first("Allow").equals(Optional.of("OPTIONS"))
+                ? NOT_FOUND
+                : refused;
     }
 
     /** Serves a file if there is one; otherwise {@code other} responds. */

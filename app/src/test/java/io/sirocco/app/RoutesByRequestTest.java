@@ -80,7 +80,12 @@ class RoutesByRequestTest {
     }
 
     private Answer ask(String method, String target, String... fields) throws IOException {
-        try (var client = new Client(running.port())) {
+        return ask(running, method, target, fields);
+    }
+
+    private static Answer ask(Running server, String method, String target, String... fields)
+            throws IOException {
+        try (var client = new Client(server.port())) {
             return client.ask(method, target, fields);
         }
     }
@@ -122,6 +127,34 @@ class RoutesByRequestTest {
     }
 
     /** The rules of the file's own path are those of the route that would serve this request. */
+    @Test
+    void aSiteWithoutFilesNamesTheMethodsOfAPath() throws Exception {
+        try (Running routes =
+                Running.of(
+                        Files.createDirectory(folder.resolve("routes")),
+                        TransportKind.AUTO,
+                        """
+                        [[listen]]
+                        address = "127.0.0.1:0"
+                        [[site]]
+                        [[site.route]]
+                        path = "/a"
+                        methods = ["GET"]
+                        respond = { text = "a" }
+                        [[site.route]]
+                        path = "/a"
+                        methods = ["PUT"]
+                        respond = { text = "put" }
+                        """)) {
+            Answer refused = ask(routes, "POST", "/a");
+            assertEquals(405, refused.status());
+            assertEquals("GET, HEAD, OPTIONS, PUT", refused.field("Allow"));
+            assertEquals(204, ask(routes, "OPTIONS", "/a").status());
+            assertEquals(404, ask(routes, "POST", "/b").status());
+            assertEquals(404, ask(routes, "OPTIONS", "/b").status());
+        }
+    }
+
     @Test
     void aRewriteAsksForTheRulesOfTheSameRequest() throws IOException {
         assertEquals(403, ask("GET", "/admin/plan.html").status());
