@@ -101,7 +101,7 @@ class ReloadKeepsTest {
     void filesAreServedBehindManyReloads() throws Exception {
         serve(BEGIN);
         for (int i = 0; i < 20; i++) {
-            running.reload(BEGIN + (i % 2 == 0 ? "charset = \"\"\n" : ""));
+            running.reload(BEGIN + (i % 2 == 0 ? "charset = \"\"\n" : "charset = \"utf-8\"\n"));
             assertEquals(4000, Client.get(running.port(), "/a.txt").body().length());
             var zipped = Client.get(running.port(), "/a.txt", "Accept-Encoding: gzip");
             assertEquals("gzip", zipped.field("Content-Encoding"));

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,88 @@ class ReloadRemovesNothingTest {
                             + FILE.replace("[server]\nreload = false\n", "").replace(second, ""));
             running.reload("server.reload-may-remove = true\n");
         }
+    }
+
+    private static final String PROTECTED =
+            """
+            [server]
+            reload = false
+
+            [[listen]]
+            address = "127.0.0.1:0"
+
+            [[site]]
+            root = "public"
+
+            [[site.route]]
+            path = "/admin/*"
+            basic-auth = { users-file = "users" }
+
+            [[site]]
+            hosts = ["b.test"]
+            root = "public"
+
+            [limits]
+            max-header-fields = 1024
+            """;
+
+    /** Each line that the file can end at, and a number that loses its last digits. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\n  \n", "# a line\n"})
+    void aFileThatEndsWhereTheOneInEffectGoesOnIsRefused(String end) throws Exception {
+        try (Running running = protectedFiles()) {
+            String begin = PROTECTED.substring(0, PROTECTED.indexOf("\nroot"));
+            List<String> lines = PROTECTED.lines().toList();
+            int first = (int) begin.lines().count() - 1;
+            for (int i = first; i < lines.size() - 1; i++) {
+                if (lines.get(i).matches("(path|hosts).*")) continue; // it would be missing
+                String cut = String.join("\n", lines.subList(0, i)) + "\n" + end;
+                String why = running.refuses(cut);
+                assertTrue(why.contains("sirocco.toml: error: "), cut + "\n" + why);
+                assertTrue(why.contains("reload-may-remove = true"), cut + "\n" + why);
+                assertEquals(401, Client.get(running.port(), "/admin/secret").status(), cut);
+            }
+            String why = running.refuses(PROTECTED.strip().replaceFirst("24$", "") + "\n");
+            assertTrue(why.contains("it ends where the file in effect goes on"), why);
+        }
+    }
+
+    /** A new file with other values was cut while it was written. */
+    @Test
+    void aChangedFileThatIsCutIsRefused() throws Exception {
+        try (Running running = protectedFiles()) {
+            String cut = PROTECTED.substring(0, PROTECTED.indexOf("[[site.route]]"));
+            String why = running.refuses(cut.replace("\"public\"", "\".\""));
+            assertTrue(
+                    why.contains(
+                            "it ends where the file in effect goes on with \"route\" in line 10"),
+                    why);
+            assertEquals(401, Client.get(running.port(), "/admin/secret").status());
+        }
+    }
+
+    @Test
+    void whatIsRemovedElsewhereOrHasNoEffectMayGo() throws Exception {
+        try (Running running = protectedFiles()) {
+            String second = "[[site]]\nhosts = [\"b.test\"]\nroot = \"public\"\n\n";
+            assertTrue(PROTECTED.contains(second));
+            running.reload(PROTECTED + "# a comment\n\n[timeouts]\nidle = \"75s\"\n");
+            running.reload(PROTECTED + "# a com");
+            running.reload(PROTECTED);
+            running.reload(PROTECTED.replace(second, ""));
+            running.reload(PROTECTED);
+            String cut = PROTECTED.substring(0, PROTECTED.indexOf("[[site.route]]"));
+            running.reload(cut.replace("reload =", "reload-may-remove = true\nreload ="));
+            assertEquals(200, Client.get(running.port(), "/admin/secret").status());
+        }
+    }
+
+    private Running protectedFiles() throws Exception {
+        Path secret = folder.resolve("public/admin/secret");
+        Files.createDirectories(secret.getParent());
+        Files.writeString(secret, "secret");
+        Files.writeString(folder.resolve("users"), "joe:$2y$04$" + "a".repeat(53) + "\n");
+        return Running.of(folder, TransportKind.NIO, PROTECTED);
     }
 
     /** The name server is silent when the configuration is read again. */

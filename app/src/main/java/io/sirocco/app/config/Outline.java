@@ -2,6 +2,7 @@
 package io.sirocco.app.config;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,6 +90,11 @@ final class Outline {
     /** Returns how many keys and headers there are. */
     int keys() {
         return keys.size();
+    }
+
+    /** Returns all keys and headers, in the order of the text. */
+    List<Spot> inOrder() {
+        return Collections.unmodifiableList(keys);
     }
 
     /** Returns whether a key or header is repeated, which may be an error. */
