@@ -7,10 +7,15 @@ import java.nio.file.Path;
 
 /** Resolves and checks the paths in a configuration, which are relative to its folder. */
 final class Paths {
+    private static final String NAME = "must be the name of a file, not its content";
+    private static final String NAME_HINT =
+            "the option takes the name of a file that contains the secret";
+
     private Paths() {}
 
     static Path resolved(String text, Path folder) {
         if (text.isEmpty()) throw new ConfigError("is empty", "write a path");
+        if (Secrets.isContent(text)) throw new ConfigError(NAME, NAME_HINT);
         if (text.startsWith("~")) {
             throw new ConfigError("begins with ~: \"" + text + "\"", "write the full path");
         }
@@ -19,6 +24,17 @@ final class Paths {
         } catch (InvalidPathException e) {
             throw new ConfigError("is not a path: \"" + text + "\"", "");
         }
+    }
+
+    /**
+     * Returns the path of the file of an option as {@link #file(String, Path)} does. A name that is
+     * probably the secret itself is not shown if there is no such file.
+     */
+    static Path file(String key, String text, Path folder) {
+        boolean shown = !Secrets.isIn(key, text) || Files.exists(resolved(text, folder));
+        if (shown) return file(text, folder);
+        String where = "; there is no such file in " + folder;
+        throw new ConfigError("must be the name of a file", NAME_HINT + where);
     }
 
     /** Returns the path of a file that exists and can be read. */

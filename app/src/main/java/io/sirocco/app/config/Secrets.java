@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.config;
 
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A line of a configuration whose secrets are hidden, so that a report about the line can go to a
  * log or over the network: the user and password of a URL, and the value of a key whose name
  * promises a secret, such as {@code Authorization} or {@code password}. A key that names a file is
- * none. A line may be wrong in any way, so it is searched as text and rather too much is hidden
- * than too little. Immutable.
+ * none, unless its value does not look like a name. The text of a key or certificate is one. A line
+ * may be wrong in any way, so it is searched as text and rather too much is hidden than too little.
+ * Immutable.
  *
  * @param shown the line with {@code ***} for each secret
  * @param hidden the text that is hidden, with line feeds between its parts; empty for none
@@ -19,16 +22,29 @@ import java.util.regex.Pattern;
 record Secrets(String shown, String hidden, boolean named) {
     private static final String MASK = "***";
 
+    /** The beginning of a key or a certificate. */
+    static final String PEM = "-----BEGIN";
+
+    /** A value in the place of the name of a file that is probably the secret: {@link #isIn}. */
+    private static final String NO_FILE_NAME =
+            "[\"']{0,3}+(?:[^\"'./\\[{]*|[^\"'.\\[{]*[+=][^\"'.\\[{]*)(?:[\"']|$)";
+
     /** The user and password of a URL, even of one with a mistake in its scheme. */
     private static final Pattern IN_URL =
             Pattern.compile("(?<=://).*@|[^\\s\"'=,{\\[]*:[^\\s\"']*@");
 
     private static final Pattern NAMED =
             Pattern.compile(
-                    "(?i)(?<![\\w-])(?![\\w-]*-(?:file|path)\\b)"
+                    "(?i)(?<![\\w-])(?![\\w-]*-(?:file(?![\"']?(?:\\s*+[=:]|\\s(?!\\s*[=:]))\\s*+"
+                            + NO_FILE_NAME
+                            + ")|path)\\b)"
                             + "(?:[\\w-]*(?:passw(?:or)?d|passphrase|secret|token|authorization"
                             + "|api-?key|credential)[\\w-]*|(?:set-)?cookie|(broker))[\"']?"
                             + "(?:\\s*+[=:]|\\s(?!\\s*[=:]))\\s*+(?!(?:true|false|\"memory\"|\"rediss?://[\\w.:/-]*\")\\W*(?:#|$))(\\S.*)");
+
+    /** A string or a word, with the equals sign of a key. */
+    private static final Pattern KEY =
+            Pattern.compile("(\"(?:[^\"\\\\]|\\\\.)*+\"|'[^']*+'|[\\w-]++)(\\s*+=)?");
 
     private static final Pattern QUOTED = Pattern.compile("\"([^\"]*)\"");
     private static final Pattern WORD = Pattern.compile("[^\\s\"'{}()$]{4,}");
@@ -37,11 +53,16 @@ record Secrets(String shown, String hidden, boolean named) {
     static Secrets of(String line) {
         Matcher value = NAMED.matcher(line);
         boolean named = value.find();
-        String shown = named ? line.substring(0, value.start(2)) + MASK : line;
-        String hidden = named ? value.group(2) : "";
+        int from = named ? value.start(2) : line.length();
+        int pem = line.indexOf(PEM);
+        if (pem >= 0) from = Math.min(from, pem);
+        boolean all = from < line.length();
+        String shown = all ? line.substring(0, from) + MASK : line;
+        String hidden = line.substring(from);
         Matcher user = IN_URL.matcher(shown);
         while (user.find()) hidden += "\n" + user.group();
-        return new Secrets(withoutUsers(shown), hidden, named && value.group(1) == null);
+        boolean strict = pem >= 0 || named && value.group(1) == null;
+        return new Secrets(withoutUsers(shown), hidden, strict);
     }
 
     /** Returns a line that is part of a secret of several lines. */
@@ -51,7 +72,24 @@ record Secrets(String shown, String hidden, boolean named) {
 
     /** Returns whether the name of a key promises a secret. */
     static boolean isPromisedBy(String key) {
-        return NAMED.matcher(key + " = \"x\"").find();
+        return key.equals("key") || isPromised(key + " = \"x\"");
+    }
+
+    private static boolean isPromised(String line) {
+        return NAMED.matcher(line).find();
+    }
+
+    /** Returns whether the value of an option for a file is the content of one. */
+    static boolean isContent(String text) {
+        return text.contains(PEM) || text.indexOf('\n') >= 0 || text.indexOf('\r') >= 0;
+    }
+
+    /**
+     * Returns whether the value of a key that names a file with a secret is probably the secret: a
+     * name with a dot or a slash is none, unless it has a sign of Base64.
+     */
+    static boolean isIn(String key, String text) {
+        return key.endsWith("-file") && isPromised(key + " = \"" + text + "\"");
     }
 
     boolean isEmpty() {
@@ -93,8 +131,19 @@ record Secrets(String shown, String hidden, boolean named) {
     }
 
     private boolean tells(String word, boolean strict) {
-        if (word.isEmpty() || shown.contains(word)) return false;
+        if (word.isEmpty() || shown.contains(word) || names().contains(word)) {
+            return false;
+        }
         return strict || hidden.contains(word);
+    }
+
+    /** Returns the keys of an inline table that follow a secret of the line. */
+    private Set<String> names() {
+        return KEY.matcher(hidden)
+                .results()
+                .filter(found -> found.group(2) != null)
+                .map(found -> found.group(1).replaceAll("[\"']", ""))
+                .collect(Collectors.toSet());
     }
 
     private static String withoutUsers(String text) {

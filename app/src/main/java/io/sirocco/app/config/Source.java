@@ -138,7 +138,15 @@ final class Source {
         int at = Math.min(position.from(), text.length());
         int begin = lineBegin(at);
         String line = text.substring(begin, lineEnd(at));
-        return continuesSecret(begin) ? Secrets.all(line) : Secrets.of(line);
+        return continuesSecret(begin) || isInKey(begin) ? Secrets.all(line) : Secrets.of(line);
+    }
+
+    /** Returns whether a line is inside of a PEM file, whatever value it is, or none. */
+    private boolean isInKey(int begin) {
+        int first = text.lastIndexOf(Secrets.PEM, begin - 1);
+        if (first < 0) return false;
+        int end = text.indexOf("-----END", first);
+        return end < 0 || end >= begin;
     }
 
     /** Returns whether a line is inside of the value of a key above it that promises a secret. */

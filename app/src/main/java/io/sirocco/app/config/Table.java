@@ -272,7 +272,7 @@ final class Table {
 
     /** Reads the path of a file that must exist; the file is watched. */
     Optional<Path> file(String key) {
-        Optional<Path> file = value(key, Values.text(name -> Paths.file(name, folder())));
+        Optional<Path> file = value(key, Values.text(name -> Paths.file(key, name, folder())));
         file.ifPresent(reading::watch);
         return file;
     }
