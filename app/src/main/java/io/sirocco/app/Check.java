@@ -54,6 +54,13 @@ final class Check implements Callable<Integer> {
             description = "Print JSON: sizes in bytes, durations in seconds, absolute paths.")
     private boolean json;
 
+    @Option(
+            names = "--secrets",
+            description =
+                    "Print passwords, too. Without it, they are ***, and the output is no"
+                            + " configuration to use.")
+    private boolean secrets;
+
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
@@ -66,7 +73,12 @@ final class Check implements Callable<Integer> {
                 List<String> soon = Verification.verify(configuration, Optional.empty());
                 configuration.warnings().forEach(err::print);
                 soon.forEach(it -> err.println(file + ": warning: " + it));
-                out.print(json ? configuration.toJson() : configuration.toToml());
+                String all = printed(configuration);
+                String shown = secrets ? all : printed(configuration.withoutSecrets());
+                if (!shown.equals(all)) {
+                    err.println(file + ": passwords are printed as ***; --secrets shows them");
+                }
+                out.print(shown);
             }
             return ExitCode.OK;
         } catch (InvalidConfiguration invalid) {
@@ -76,6 +88,10 @@ final class Check implements Callable<Integer> {
             out.flush();
             err.flush();
         }
+    }
+
+    private String printed(Configuration configuration) {
+        return json ? configuration.toJson() : configuration.toToml();
     }
 
     static String template() throws IOException {

@@ -8,6 +8,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,6 +51,63 @@ class CheckTest {
         Path again = Files.writeString(folder.resolve("b.toml"), printed);
         assertEquals(printed, run("check", again.toString()).out());
         assertTrue(printed.contains("max-body-bytes = \"1GiB\""), printed);
+    }
+
+    @Test
+    void secretsAreHiddenUnlessAskedFor() throws Exception {
+        Path file =
+                Files.writeString(
+                        folder.resolve("a.toml"),
+                        """
+                        [live]
+                        on = true
+                        open = true
+                        ticket-path = ""
+                        broker = "redis://joe:hunter2@10.0.0.1:6379/1"
+                        [[site]]
+                        headers = { Set-Cookie = "sid=hunter2", X-Other = "shown" }
+                        [[site.route]]
+                        path = "/*"
+                        proxy = { to = "http://10.0.0.1", request-headers = { Authorization = "Bearer hunter2" } }
+                        """);
+        for (String form : List.of("--json", "--secrets", "")) {
+            String[] words = {"check", form, file.toString()};
+            Run run = run(Stream.of(words).filter(word -> !word.isEmpty()).toArray(String[]::new));
+            assertEquals(0, run.exitCode(), run.err());
+            boolean all = form.equals("--secrets");
+            assertEquals(all, run.out().contains("hunter2"), run.out());
+            assertEquals(!all, run.out().contains("\"redis://***@10.0.0.1:6379/1\""), run.out());
+            assertEquals(!all, run.out().contains("\"***\""), run.out());
+            assertTrue(run.out().contains("\"shown\""), run.out());
+            assertEquals(!all, run.err().contains("--secrets"), run.err());
+        }
+        String printed = run("check", "--secrets", file.toString()).out();
+        Path again = Files.writeString(folder.resolve("b.toml"), printed);
+        assertEquals(printed, run("check", "--secrets", again.toString()).out());
+    }
+
+    @Test
+    void pagesThatDoNotExistAreWarnings() throws Exception {
+        Files.createDirectory(folder.resolve("public"));
+        Files.writeString(folder.resolve("public/there.html"), "");
+        Path file =
+                Files.writeString(
+                        folder.resolve("a.toml"),
+                        """
+                        [[site]]
+                        root = "public"
+                        fallback = "/nope.html"
+                        not-found = "/there.html"
+                        [[site.route]]
+                        path = "/a/*"
+                        not-found = "/404.html"
+                        """);
+        Run run = run("check", file.toString());
+        assertEquals(0, run.exitCode(), run.err());
+        assertTrue(run.err().contains(file + ":3:12: warning: "), run.err());
+        assertTrue(run.err().contains("public/nope.html does not exist"), run.err());
+        assertTrue(run.err().contains(file + ":7:13: warning: "), run.err());
+        assertEquals(2, run.err().lines().filter(it -> it.contains("warning")).count(), run.err());
     }
 
     @Test

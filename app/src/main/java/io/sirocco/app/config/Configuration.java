@@ -111,6 +111,17 @@ public record Configuration(
         return JsonText.of(document.section());
     }
 
+    /** Returns the same, which prints {@code ***} for each password, as errors do. */
+    public Configuration withoutSecrets() {
+        return with(document.with(document.section().withoutSecrets()));
+    }
+
+    private Configuration with(Document document) {
+        return new Configuration(
+                server, listen, proxies, tls, limits, timeouts, bandwidth, accessLog, log, admin,
+                live, upstreams, caches, sites, document);
+    }
+
     /**
      * Checks that {@code next} may replace this one by a reload.
      *

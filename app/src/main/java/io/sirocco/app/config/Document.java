@@ -21,6 +21,11 @@ record Document(
         Map<Path, Stamp> stamps,
         List<Problem> warnings) {
 
+    /** Returns the same with other values of the options, to be printed or compared. */
+    Document with(Section section) {
+        return new Document(source, fields, section, stamps, warnings);
+    }
+
     /**
      * Returns the position of a value, or of its table if it is not set.
      *

@@ -92,6 +92,16 @@ record Secrets(String shown, String hidden, boolean named) {
         return key.endsWith("-file") && isPromised(key + " = \"" + text + "\"");
     }
 
+    /** Returns the valid value of an option, or {@code ***} in the place of a secret in it. */
+    static String ofValue(String key, String text) {
+        Matcher named = NAMED.matcher(key + " = " + Escapes.quoted(text));
+        boolean all = !text.isEmpty() && named.find() && named.group(1) == null;
+        if (all) return MASK;
+        return text.contains("://")
+                ? text.replaceAll("(?<=://).*@", MASK + "@")
+                : withoutUsers(text);
+    }
+
     boolean isEmpty() {
         return hidden.isEmpty();
     }
