@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.config;
 
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,10 +54,12 @@ final class Effects {
                 files |= servesFiles(route);
                 if (!leadsToFiles(site, route)) files("route", "site", i, "route", j);
                 constants("site", i, "route", j);
+                pages(route.files(), servesFiles(route), "site", i, "route", j);
                 single(site, route, "site", i, "route", j);
             }
             if (!files) files("site", "site", i);
             constants("site", i);
+            pages(site.files(), files, "site", i);
         }
         off();
     }
@@ -85,6 +89,32 @@ final class Effects {
                     "this " + what + " serves no files; set \"root\" to a directory, or remove it",
                     with(table, key));
         }
+    }
+
+    /** Warns of pages that do not exist in a root; they may be deployed later. */
+    private void pages(Files files, boolean serves, Object... table) {
+        if (!serves || files.root().isEmpty()) return;
+        page("fallback", files.fallback(), files.root().get(), table);
+        page("not-found", files.notFound(), files.root().get(), table);
+    }
+
+    private void page(String key, Optional<String> page, Path root, Object... table) {
+        boolean isOwn = node(with(table, key)) != null;
+        if (page.isEmpty() || !isOwn && node(with(table, "root")) == null) return;
+        SourcePosition position = position(with(table, isOwn ? key : "root"));
+        if (report.concerns(position)) return;
+        Path file;
+        try {
+            file = root.resolve(page.get().substring(1));
+        } catch (InvalidPathException e) {
+            return; // no file can have this name, which is an error of its own
+        }
+        if (java.nio.file.Files.exists(file)) return;
+        report.warning(
+                position,
+                "\"%s\": %s does not exist".formatted(key, file),
+                "until it does, such requests get a 404 without this page; its path begins at"
+                        + " \"root\"");
     }
 
     // ---- variables
