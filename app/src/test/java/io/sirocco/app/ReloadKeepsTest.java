@@ -126,8 +126,18 @@ class ReloadKeepsTest {
                 List.of("server.loops", "limits.max-connections-per-loop"),
                 started.needsStart(live));
         now = started.reloaded(live);
-        assertTrue(now.needsStart(slower).contains("live"));
-        assertTrue(now.reloaded(slower).needsStart(slower).contains("live"));
+        assertTrue(now.needsStart(slower).contains("live.ping-interval"));
+        assertTrue(now.reloaded(slower).needsStart(slower).contains("live.ping-interval"));
+        Configuration history =
+                read("[live]\non = true\nopen = true\nhistory = [{ rooms = \"a\" }]\n");
+        assertTrue(now.needsStart(history).contains("live.history"));
+        assertEquals(
+                List.of(),
+                now.reloaded(history).needsStart(now).stream()
+                        .filter(it -> it.startsWith("live"))
+                        .toList());
+        Configuration admin = read("[admin]\naddress = \"127.0.0.1:9180\"\nhealth-open = false\n");
+        assertEquals(List.of("admin.address", "admin.health-open"), read("").needsStart(admin));
         Configuration listening = read("[[listen]]\naddress = \":81\"\nbacklog = 5\n");
         now = started.reloaded(listening);
         assertFalse(now.needsStart(listening).toString().contains("backlog"), "bound so");

@@ -36,6 +36,7 @@ public record Configuration(
         List<SharedCache> caches,
         List<Site> sites,
         Document document) {
+    private static final List<String> KEPT = List.of("admin", "live");
 
     /**
      * Reads a file, overridden by the command line.
@@ -146,8 +147,8 @@ public record Configuration(
             options.add("limits.max-open-connections-per-loop");
         }
         if (limits.memory() != next.limits.memory()) options.add("limits.memory");
-        if (!admin.equals(next.admin)) options.add("admin");
-        if (live.on() && !live.equals(next.live)) options.add("live");
+        if (!admin.equals(next.admin)) changed("admin", next, options);
+        if (live.on() && !live.equals(next.live)) changed("live", next, options);
         for (SharedCache theirs : next.caches) {
             boolean changed = caches.stream().anyMatch(ours -> ours.isReopenedAs(theirs));
             if (changed) options.add("cache " + theirs.name());
@@ -159,6 +160,14 @@ public record Configuration(
                     .ifPresent(theirs -> ours.needsStart(theirs, options));
         }
         return options;
+    }
+
+    /** Adds the names of the options of a table that have another value. */
+    private void changed(String table, Configuration next, List<String> options) {
+        Section ours = document.section().inner(table);
+        for (String key : ours.differing(next.document.section().inner(table))) {
+            options.add(table + "." + key);
+        }
     }
 
     /**
@@ -198,7 +207,10 @@ public record Configuration(
                 next.upstreams,
                 next.caches.stream().map(this::open).toList(),
                 next.sites,
-                next.document);
+                next.document.with(
+                        next.document
+                                .section()
+                                .with(document.section(), live.on() ? KEPT : List.of("admin"))));
     }
 
     /** Keeps the settings of a cache whose folder is open already. */
