@@ -9,6 +9,7 @@ import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.Log;
+import io.sirocco.app.config.LogFile;
 import io.sirocco.app.config.Problem;
 import io.sirocco.app.config.Watch;
 import io.sirocco.http.Server;
@@ -141,6 +142,9 @@ final class Serving implements AutoCloseable, Subject {
                 .ifPresent(message -> LOG.get().log(Level.INFO, message));
         if (assembly.secured().contains(true)) {
             CertificateExpiry.watch(() -> assembly.certificates(), drainAsked);
+        }
+        if (configuration.log().file() instanceof LogFile.Named) {
+            LOG.get().log(Level.INFO, "started sirocco " + Version.build() + ": " + line());
         }
         server.failure().thenAccept(this::failed);
         if (!failed && state == State.STARTING) state = State.SERVING;
@@ -356,7 +360,7 @@ final class Serving implements AutoCloseable, Subject {
             }
             // Other ways to end the JVM drain as well, such as SIGHUP of a closed terminal.
             Runtime.getRuntime().addShutdownHook(new Thread(serving::close, "sirocco-drain"));
-            out.println(serving + serving.summary().pages(serving.admin));
+            out.println(serving.line());
             out.flush();
             serving.drainAsked.await();
             serving.announceDrain();
@@ -513,6 +517,11 @@ final class Serving implements AutoCloseable, Subject {
     @Override
     public String toString() {
         return summary().toString();
+    }
+
+    /** Returns the same with the pages for operators. */
+    private String line() {
+        return this + summary().pages(admin);
     }
 
     private ServingSummary summary() {

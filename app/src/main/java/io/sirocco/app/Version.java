@@ -53,7 +53,7 @@ final class Version implements Runnable {
     }
 
     /** Returns the version and the commit: {@code 0.1.0 (01c3314a5b, 2026-11-22)}. */
-    private static String build() {
+    static String build() {
         String number = Version.class.getPackage().getImplementationVersion();
         if (number == null) return "development"; // loose classes, without a manifest
         String commit = commit();

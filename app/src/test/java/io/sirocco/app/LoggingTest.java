@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -53,6 +54,23 @@ class LoggingTest {
         String debug = said("debug");
         assertEquals(4, count(debug, "io.sirocco.test says"));
         assertEquals(3, count(debug, "org.test says"));
+    }
+
+    /** What is printed on standard output at the start is in the file as well. */
+    @Test
+    void aStartIsInTheFile() throws Exception {
+        String toml =
+                """
+                [[listen]]
+                address = "127.0.0.1:0"
+                [log]
+                file = "server.log"
+                """;
+        try (Running running = Running.of(folder, TransportKind.NIO, toml)) {
+            String log = Files.readString(folder.resolve("server.log"));
+            assertEquals(1, count(log, "started sirocco development"), log);
+            assertTrue(log.contains("http://127.0.0.1:" + running.port()), log);
+        }
     }
 
     @Test
