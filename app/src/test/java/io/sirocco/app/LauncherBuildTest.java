@@ -19,6 +19,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -83,6 +84,28 @@ class LauncherBuildTest {
         Path path = checkout.resolve(file);
         Files.createDirectories(path.getParent());
         Files.writeString(path, text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "serv, serve",
+        "sevre, serve",
+        "tst, test",
+        "chekc, check",
+        "packge, package",
+        "xyz,"
+    })
+    void anUnknownCommandSuggestsTheNearest(String word, String nearest) throws Exception {
+        Process process =
+                new ProcessBuilder("bash", checkout.resolve("sirocco").toString(), word)
+                        .redirectErrorStream(true)
+                        .start();
+        String said = new String(process.getInputStream().readAllBytes());
+        assertEquals(2, process.waitFor(), said);
+        String hint = nearest == null ? "" : "did you mean \"" + nearest + "\"?\n";
+        assertEquals(
+                "sirocco: unknown command '" + word + "'\n" + hint + "See 'sirocco --help'.\n",
+                said);
     }
 
     /** Runs the launcher and returns the modules whose classes Maven has found. */
