@@ -48,13 +48,9 @@ final class CertificateExpiry {
     /** Logs the warnings. */
     static void log(Collection<X509Certificate> certificates) {
         for (X509Certificate each : certificates) {
-            warning(each)
-                    .ifPresent(
-                            it ->
-                                    LOG.get()
-                                            .log(
-                                                    Level.WARNING,
-                                                    it + "; clients refuse it then, so renew it"));
+            String when = isExpired(each) ? "now" : "then";
+            String end = "; clients refuse it " + when + ", so renew it";
+            warning(each).ifPresent(it -> LOG.get().log(Level.WARNING, it + end));
         }
     }
 

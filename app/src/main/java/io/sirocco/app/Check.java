@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Overrides;
+import io.sirocco.app.config.Problem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -70,9 +71,9 @@ final class Check implements Callable<Integer> {
                 out.print(template());
             } else {
                 Configuration configuration = Configuration.load(file, Overrides.NONE);
-                List<String> soon = Verification.verify(configuration, Optional.empty());
+                List<Problem> soon = Verification.verify(configuration, Optional.empty());
                 configuration.warnings().forEach(err::print);
-                soon.forEach(it -> err.println(file + ": warning: " + it));
+                soon.forEach(err::print);
                 String all = printed(configuration);
                 String shown = secrets ? all : printed(configuration.withoutSecrets());
                 if (!shown.equals(all)) {

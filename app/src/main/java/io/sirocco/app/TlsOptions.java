@@ -95,7 +95,19 @@ final class TlsOptions {
             RuntimeException e, Certificate certificate, int index, Object... table) {
         Stream<Object> option =
                 Stream.of("certificate", index, option(certificate, e.getMessage()));
-        return new ConfigError(e, Stream.concat(Stream.of(table), option).toArray());
+        var error = new ConfigError(e, Stream.concat(Stream.of(table), option).toArray());
+        boolean closed =
+                certificate instanceof Certificate.Pem(_, _, var password)
+                        && password.isEmpty()
+                        && isEncrypted(e);
+        return closed
+                ? error.withHint("set password-file to a file that contains the password")
+                : error;
+    }
+
+    /** Returns whether a key needs a password. */
+    static boolean isEncrypted(RuntimeException e) {
+        return e.getMessage().contains("its key is encrypted");
     }
 
     private static void add(TlsSettings settings, Certificate certificate) {

@@ -137,7 +137,10 @@ final class Upstreams implements AutoCloseable {
         try {
             tls(table.tls()).ifPresent(settings::tls);
         } catch (IllegalArgumentException e) {
-            throw new ConfigError(e, "upstream", index, "tls");
+            var error = new ConfigError(e, "upstream", index, "tls");
+            throw TlsOptions.isEncrypted(e)
+                    ? error.withHint("write it without a password: openssl pkey -in OLD -out NEW")
+                    : error;
         }
     }
 

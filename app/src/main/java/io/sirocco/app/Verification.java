@@ -23,7 +23,7 @@ import java.util.Set;
 final class Verification {
     private final Configuration configuration;
     private final List<Problem> problems = new ArrayList<>();
-    private final Set<String> warnings = new LinkedHashSet<>();
+    private final Set<Problem> warnings = new LinkedHashSet<>();
     private boolean expires; // whether the end of a certificate matters
 
     private Verification(Configuration configuration) {
@@ -38,7 +38,7 @@ final class Verification {
      * @throws InvalidConfiguration with all errors; a certificate that has expired is one, although
      *     a server starts with it
      */
-    static List<String> verify(Configuration configuration, Optional<String> password)
+    static List<Problem> verify(Configuration configuration, Optional<String> password)
             throws InvalidConfiguration {
         var verification = new Verification(configuration);
         verification.expires = true;
@@ -95,10 +95,10 @@ final class Verification {
         if (!expires) return;
         for (X509Certificate each : tls.certificates()) {
             Optional<String> why = CertificateExpiry.warning(each);
-            if (why.isPresent() && CertificateExpiry.isExpired(each)) {
-                throw TlsOptions.error(why.get(), certificate, index, table);
-            }
-            why.ifPresent(warnings::add);
+            if (why.isEmpty()) continue;
+            ConfigError error = TlsOptions.error(why.get(), certificate, index, table);
+            if (CertificateExpiry.isExpired(each)) throw error;
+            warnings.add(error.warning(configuration));
         }
     }
 

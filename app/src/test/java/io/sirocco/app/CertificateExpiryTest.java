@@ -71,7 +71,10 @@ class CertificateExpiryTest {
     void checkWarnsOfOneThatExpiresSoon() throws Exception {
         String said = check(file("-1d", 10), 0);
         assertTrue(
-                said.contains("warning: the certificate of CN=example.org expires in 8 d"), said);
+                said.contains(
+                        "sirocco.toml:5:9: warning: the certificate of CN=example.org expires in 8 d"),
+                said);
+        assertTrue(said.contains("    5 | store = \"store.p12\"\n"), said);
         assertEquals("", check(again(100), 0));
     }
 
@@ -108,7 +111,14 @@ class CertificateExpiryTest {
                     metrics.contains(
                             "sirocco_tls_certificate_expiry_seconds{subject=\"CN=example.org\""),
                     metrics);
-            assertEquals(1, warnings(lines, words).size(), lines::toString);
+            List<String> first = warnings(lines, words);
+            assertEquals(1, first.size(), lines::toString);
+            boolean now = words.contains("expired");
+            String end =
+                    now
+                            ? "clients refuse it now, so renew it"
+                            : "clients refuse it then, so renew it";
+            assertTrue(first.getFirst().endsWith(end), first::toString);
             running.reload(Files.readString(file));
             assertEquals(2, warnings(lines, words).size(), lines::toString);
         } finally {

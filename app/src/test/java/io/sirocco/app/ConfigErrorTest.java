@@ -22,6 +22,28 @@ import org.junit.jupiter.api.io.TempDir;
  * Options that are well-formed but cannot be used: check and serve report them with their position.
  */
 class ConfigErrorTest {
+    private static final String CERTIFICATE =
+            """
+            -----BEGIN CERTIFICATE-----
+            MIIBbzCCARWgAwIBAgIUF+aM42Qj0PppeZYuX5Lyybclvp4wCgYIKoZIzj0EAwIw
+            DDEKMAgGA1UEAwwBYTAgFw0yNjExMjgxMjM5NTZaGA8yMTI2MTEwNDEyMzk1Nlow
+            DDEKMAgGA1UEAwwBYTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABIMKLkgNhgsu
+            D5uN3Gr5kZ4TNuu7j/4Fmz86xUCySL1z73aBeVAt7rgHfMqMSds3dwTutX0rxo1n
+            Kkgs3VMY1/+jUzBRMB0GA1UdDgQWBBTMIu3Fl2XKZbzk7MqtgiRF8lH90TAfBgNV
+            HSMEGDAWgBTMIu3Fl2XKZbzk7MqtgiRF8lH90TAPBgNVHRMBAf8EBTADAQH/MAoG
+            CCqGSM49BAMCA0gAMEUCIGlWbnND8jcWSsWgY3C6vjWyQzbQ67TLZfTLp2grDpgJ
+            AiEAos0BETsCo2VJ6eZxM4S+dJ136tlMk+03jBAYW8is3hY=
+            -----END CERTIFICATE-----
+            """;
+
+    /** It is not read further without its password. */
+    private static final String ENCRYPTED =
+            """
+            -----BEGIN ENCRYPTED PRIVATE KEY-----
+            AAAA
+            -----END ENCRYPTED PRIVATE KEY-----
+            """;
+
     @TempDir Path folder;
 
     private Path write(String name, String text) throws IOException {
@@ -41,6 +63,40 @@ class ConfigErrorTest {
                                         Optional.empty()));
         assertEquals(byServe.getMessage(), byCheck.getMessage());
         return byServe.getMessage();
+    }
+
+    @Test
+    void anEncryptedKeyWithoutItsPassword() throws Exception {
+        write("key.pem", ENCRYPTED);
+        write("chain.pem", CERTIFICATE);
+        String said =
+                refused(
+                        """
+                        [[listen]]
+                        address = "127.0.0.1:0"
+                        tls = true
+
+                        [[tls.certificate]]
+                        chain = "chain.pem"
+                        key = "key.pem"
+                        """);
+        assertTrue(said.contains("sirocco.toml:7:7: error: "), said);
+        assertTrue(said.contains("set password-file to a file that contains the password"), said);
+        said =
+                refused(
+                        """
+                        [[listen]]
+                        address = "127.0.0.1:0"
+                        [[upstream]]
+                        name = "a"
+                        servers = ["https://127.0.0.1:1"]
+                        tls = { chain = "chain.pem", key = "key.pem" }
+                        [[site]]
+                        [[site.route]]
+                        path = "/*"
+                        proxy = "a"
+                        """);
+        assertTrue(said.contains("without a password: openssl pkey"), said);
     }
 
     @Test

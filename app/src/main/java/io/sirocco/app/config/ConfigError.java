@@ -28,11 +28,21 @@ public final class ConfigError extends RuntimeException {
     }
 
     private ConfigError(String message, String separator, String hint, SourcePosition position) {
+        this(message, separator, hint, position, new Object[0]);
+    }
+
+    private ConfigError(
+            String message, String separator, String hint, SourcePosition position, Object[] path) {
         super(message, null, true, false);
         this.separator = separator;
         this.hint = hint;
         this.position = position;
-        this.path = new Object[0];
+        this.path = path;
+    }
+
+    /** Returns the same with a hint about what to do. */
+    public ConfigError withHint(String hint) {
+        return new ConfigError(getMessage(), separator, hint, position, path);
     }
 
     /**
@@ -71,6 +81,11 @@ public final class ConfigError extends RuntimeException {
     /** Returns the problem of an option that has been read. */
     public Problem problem(Configuration configuration) {
         return configuration.problem(getMessage(), hint, path);
+    }
+
+    /** Returns the same as a warning. */
+    public Problem warning(Configuration configuration) {
+        return Problem.at(configuration.where(path), Problem.Severity.WARNING, getMessage(), hint);
     }
 
     /** Returns the same as an exception. */

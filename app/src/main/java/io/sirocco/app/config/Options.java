@@ -97,10 +97,11 @@ final class Options {
         return new Node.Items(List.of(one), one.position());
     }
 
-    /** Returns a hint for a key that belongs in another table; empty if no table has it. */
-    static String elsewhere(String key) {
+    /** Returns a hint for a key that belongs in another table; empty if no other one has it. */
+    static String elsewhere(String key, Section here) {
         var found = new LinkedHashSet<String>();
-        find(key, example(), found);
+        find(key, example(), "", found);
+        found.remove(here.where());
         return found.isEmpty() ? "" : "it belongs " + String.join(" or ", found);
     }
 
@@ -173,12 +174,15 @@ final class Options {
         return read(source, all, new Reading(source.folder(), new Report())).document().section();
     }
 
-    private static void find(String key, Section section, Set<String> found) {
-        if (section.asked().contains(key)) found.add(section.where());
+    private static void find(String key, Section section, String parent, Set<String> found) {
+        String of = section.inline() ? " of " + parent : "";
+        if (section.asked().contains(key)) found.add(section.where() + of);
+        String own = section.title();
         for (Section.Entry entry : section.entries().values()) {
             switch (entry) {
-                case Section.Inner(Section inner) -> find(key, inner, found);
-                case Section.Inners(List<Section> all) -> all.forEach(one -> find(key, one, found));
+                case Section.Inner(Section inner) -> find(key, inner, own, found);
+                case Section.Inners(List<Section> all) ->
+                        all.forEach(one -> find(key, one, own, found));
                 case Section.Leaf _ -> {}
             }
         }

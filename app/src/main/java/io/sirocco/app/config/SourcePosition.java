@@ -26,6 +26,16 @@ public record SourcePosition(Source source, int from, int to) {
     }
 
     /**
+     * Returns whether it is the first name in the header of an inner table: {@code [name.inner]}.
+     */
+    boolean isParentInHeader() {
+        String text = source.text();
+        return from > 0
+                && text.substring(0, from).stripTrailing().endsWith("[")
+                && text.substring(to).stripLeading().startsWith(".");
+    }
+
+    /**
      * Completes a hint about an option that only a file can set, if the command line has set the
      * option at this position.
      */

@@ -2,6 +2,8 @@
 package io.sirocco.app.config;
 
 import io.sirocco.app.config.Outline.Spot;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Explains to an operator why a text is not TOML. Jackson reports the error and roughly its offset;
@@ -10,6 +12,10 @@ import io.sirocco.app.config.Outline.Spot;
 final class Syntax {
     private static final String KEYS =
             "a key has the letters a to z, digits, - and _; put any other key in quotes";
+
+    /** The quotes of typesetting, which word processors and web pages put in place of others. */
+    private static final Pattern QUOTES =
+            Pattern.compile("[\\u2018-\\u201F\\u00AB\\u00BB\\u2032-\\u2037]");
 
     private final Source source;
     private final String text;
@@ -154,6 +160,11 @@ final class Syntax {
             error(open, open + 1, "this " + what + " is not closed", "");
             return opening == '"' && !text.startsWith("\"\"\"", open);
         }
+        if (!line.contains("=") && !line.isBlank()) {
+            int from = begin + line.length() - line.stripLeading().length();
+            error(from, at, "the = and a value are missing", "");
+            return true;
+        }
         error(at, at + 1, "the line ends too early", "a table in braces must be on one line");
         return false;
     }
@@ -165,12 +176,20 @@ final class Syntax {
         String word = text.substring(token.from(), token.to());
         if (before.strip().endsWith("=") && text.startsWith("=", at)) {
             error(at, at + 1, "there is one = too many", "");
+        } else if (before.contains("=") && word.endsWith(";")) {
+            error(token.to() - 1, token.to(), "a line must not end with a semicolon", "remove it");
         } else if (before.contains("=") && !isInList(at) && endsWithComma(token.to())) {
             error(token.to(), token.to() + 1, "a line must not end with a comma", "remove it");
         } else if (before.contains("=") || before.strip().startsWith("[") || isInList(at)) {
             report.error(token, quoted(word) + " is not a value", meant(word));
         } else if (before.isBlank() || isPartOfKey(at)) {
-            error(at, at + 1, "this character is not allowed in a key", KEYS);
+            boolean quote =
+                    QUOTES.matcher(text.substring(at, Math.min(at + 1, text.length()))).matches();
+            error(
+                    at,
+                    at + 1,
+                    "this character is not allowed in a key",
+                    quote ? "use straight quotes, or none" : KEYS);
         } else {
             String hint = word.endsWith("{") ? "a table begins with a header: [name]" : "";
             error(at, at + 1, "the = between key and value is missing", hint);
@@ -198,6 +217,8 @@ final class Syntax {
         if (word.matches("'[^']*'[^']*'")) {
             return "put a string with single quotes in \"double quotes\"";
         }
+        Matcher quotes = QUOTES.matcher(word);
+        if (quotes.find()) return "use straight quotes: " + quoted(quotes.replaceAll(""));
         if (word.contains("=")) return "put each option on its own line";
         if (word.isEmpty() || word.matches(".*[\"'].*"))
             return "is there a quote missing, or one too many?";

@@ -398,9 +398,11 @@ final class Table {
             return items;
         }
         String found = field.value() instanceof Fields ? "one table" : field.value().kind();
-        if (field.value() instanceof Fields fields // of [[site.route]], for one
-                && fields.all().values().stream().anyMatch(f -> f.value() instanceof Node.Items)) {
-            hint += " above it";
+        if (field.value() instanceof Fields) {
+            if (field.key().isParentInHeader()) hint += " above it"; // [[site.route]], for one
+        } else if (section.title().equals(Section.TOP)) {
+            String other = Options.elsewhere(key, section);
+            if (!other.isEmpty()) hint = other + "; as a table of its own, " + write;
         }
         reading.report()
                 .error(
@@ -553,7 +555,7 @@ final class Table {
     private String hint(String key) {
         String renamed = RenamedKeys.hint(key, section.title());
         if (!renamed.isEmpty()) return renamed;
-        String elsewhere = reading.report().isFull() ? "" : Options.elsewhere(key);
+        String elsewhere = reading.report().isFull() ? "" : Options.elsewhere(key, section);
         return elsewhere.isEmpty() ? Nearest.hint(key, section.asked()) : elsewhere;
     }
 }
