@@ -162,7 +162,7 @@ class CacheRouteTest {
         assertEquals("n1", get("/a/b"));
         assertTrue(running.refuses(BEGIN + "[cache]\nmemory = 1\n" + site).contains("too small"));
         assertEquals("n1", get("/a/b"));
-        running.reload(BEGIN + "[cache]\nmemory = \"3MiB\"\n" + site);
+        running.reload(BEGIN + "[cache]\nmemory = \"3MiB\"\n" + site + route("/other/*", "false"));
         assertEquals("n2", get("/a/b"));
         running.reload(BEGIN + "[[site]]\n" + route("/*", "false"));
         assertEquals("n3", get("/a/b"));

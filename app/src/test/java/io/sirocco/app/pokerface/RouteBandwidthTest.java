@@ -48,7 +48,7 @@ class RouteBandwidthTest {
                     Client client = new Client(running.port())) {
                 client.send("GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
                 assertEquals(100, client.in().readNBytes(100).length); // it has begun
-                running.reload(toml(kind.startsWith("c") ? kind + " = \"1GiB\"" : ""));
+                running.reload(toml(kind + (kind.startsWith("c") ? " = \"1GiB\"" : " = 0")));
                 assertTrue(client.in().readAllBytes().length > SIZE - 100, kind);
             }
         }
