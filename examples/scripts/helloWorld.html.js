@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A page in the language that the client prefers. The greetings come from the program (options.config).
+// A page in the language that the client prefers. A program may bring greetings of its own (options.config).
 
-let greetings;
+let greetings = { en: "Hello, world!", es: "¡Hola, mundo!", fr: "Bonjour, le monde !" };
 
 export function setup(context) {
-    greetings = context.config.greetings;
+    greetings = context.config.greetings ?? greetings;
 }
 
 export function generateResponse(request) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package examples;
 
+import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.proxy.Proxy;
 import io.sirocco.web.proxy.Upstream;
+import java.time.Instant;
 
 /**
  * A cache in front of a remote site: what the site allows to be stored is fetched once, and served
  * from memory while it is fresh. The header {@code Cache-Status} of each response says which it
- * was.
+ * was. The program has a site of its own, whose responses are fresh for 10 seconds.
  *
  * <pre>
  *   curl -i http://localhost:8080/
@@ -28,7 +30,18 @@ public final class CachedSite {
                                 Proxy.to(remote, options -> options.host("server").cache(cache))));
     }
 
-    void main() {
-        start(8080, "http://localhost:8081");
+    void main(String[] arguments) {
+        Server site =
+                Server.start(
+                        0,
+                        routes ->
+                                routes.get(
+                                        "/*",
+                                        request ->
+                                                Response.text("It is " + Instant.now() + "\n")
+                                                        .header("Cache-Control", "max-age=10")));
+        int port = arguments.length == 0 ? 8080 : Integer.parseInt(arguments[0]);
+        Server server = start(port, "http://127.0.0.1:" + site.port());
+        IO.println("http://127.0.0.1:" + server.port() + "/");
     }
 }

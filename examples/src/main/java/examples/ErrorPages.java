@@ -41,7 +41,8 @@ public final class ErrorPages {
         }
     }
 
-    void main() {
-        start(8080);
+    void main(String[] arguments) {
+        Server server = start(arguments.length == 0 ? 8080 : Integer.parseInt(arguments[0]));
+        IO.println("http://127.0.0.1:" + server.port() + "/square/three");
     }
 }

@@ -78,7 +78,10 @@ public final class FileUpload {
             </form>
             """;
 
-    void main() {
-        start(8080);
+    void main(String[] arguments) throws IOException {
+        Path folder = Files.createTempDirectory("uploads-");
+        int port = arguments.length == 0 ? 8080 : Integer.parseInt(arguments[0]);
+        IO.println("http://127.0.0.1:" + start(port, folder).port() + "/");
+        IO.println("files are saved in " + folder);
     }
 }

@@ -74,7 +74,9 @@ public final class LiveChat {
         return Arguments.none();
     }
 
-    void main() {
-        start(8080, Path.of("examples/live-chat/page"));
+    void main(String[] arguments) {
+        int port = arguments.length == 0 ? 8080 : Integer.parseInt(arguments[0]);
+        Server server = start(port, Path.of("examples/live-chat/page"));
+        IO.println("http://127.0.0.1:" + server.port() + "/");
     }
 }

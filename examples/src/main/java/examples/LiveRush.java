@@ -44,11 +44,13 @@ public final class LiveRush {
         return new Crowd(crowd, Duration.ofNanos(System.nanoTime() - began));
     }
 
-    void main() throws IOException, InterruptedException {
+    void main(String[] arguments) throws IOException, InterruptedException {
+        String url = "http://127.0.0.1:" + (arguments.length == 0 ? "8080" : arguments[0]);
+        IO.println("connecting to " + url + ", where LiveGate.java must run");
         try (Loops loops = Loops.start(s -> s.loops(2));
-                Crowd crowd = open(loops, "http://localhost:8080", "secret", 1_000, 30)) {
+                Crowd crowd = open(loops, url, "secret", 1_000, 30)) {
             long millis = crowd.took().toMillis();
-            System.out.println(crowd.clients().size() + " clients in " + millis + " ms");
+            IO.println(crowd.clients().size() + " clients in " + millis + " ms");
         }
     }
 }

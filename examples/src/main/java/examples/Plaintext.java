@@ -11,12 +11,19 @@ import java.util.Locale;
 public final class Plaintext {
     private Plaintext() {}
 
-    /** Starts the server: {@code io_uring|nio}, {@code inline|virtual|pool}, a port. */
+    /**
+     * Starts the server. Arguments: a port (8080), {@code io_uring|epoll|nio} (the best that the
+     * machine has), {@code inline|virtual|pool} (inline).
+     */
     public static void main(String[] arguments) {
-        start(
-                TransportKind.valueOf(arguments[0].toUpperCase(Locale.ROOT)),
-                ExecutionMode.valueOf(arguments[1].toUpperCase(Locale.ROOT)),
-                Integer.parseInt(arguments[2]));
+        int port = arguments.length == 0 ? 8080 : Integer.parseInt(arguments[0]);
+        TransportKind transport =
+                TransportKind.valueOf(
+                        arguments.length < 2 ? "AUTO" : arguments[1].toUpperCase(Locale.ROOT));
+        ExecutionMode mode =
+                ExecutionMode.valueOf(
+                        arguments.length < 3 ? "INLINE" : arguments[2].toUpperCase(Locale.ROOT));
+        IO.println("http://127.0.0.1:" + start(transport, mode, port).port() + "/plaintext");
     }
 
     /** Starts the server without output. */

@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * A site of scripts: those of {@code examples/scripts}. Change one, and the next request gets the
- * new version.
+ * new version. Scripts need the jars of {@code app/target/run/script}.
  *
  * <pre>
  *   curl -H 'Accept-Language: es' http://localhost:8080/helloWorld.html
@@ -33,7 +33,9 @@ public final class ScriptSite {
                                 .get("/", request -> Response.redirect("/helloWorld.html")));
     }
 
-    void main() throws IOException {
-        start(8080, scripts(Path.of("examples/scripts")));
+    void main(String[] arguments) throws IOException {
+        int port = arguments.length == 0 ? 8080 : Integer.parseInt(arguments[0]);
+        Server server = start(port, scripts(Path.of("examples/scripts")));
+        IO.println("http://127.0.0.1:" + server.port() + "/helloWorld.html");
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package examples;
 
+import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsClient;
@@ -12,7 +13,7 @@ import java.nio.file.Path;
 /**
  * TLS bridging, both ways: a listener with TLS in front of a server without, and a listener without
  * TLS for clients that know none, in front of a server that demands it and whose certificate is
- * verified.
+ * verified. The program does the first; its certificate is in the folder {@code tls}.
  *
  * <pre>
  *   curl --cacert tls/localhost.pem https://localhost:8443/
@@ -38,7 +39,11 @@ public final class TlsBridge {
                 routes -> routes.any("/*", Proxy.to(behind)));
     }
 
-    void main() {
-        terminate(8443, Path.of("tls"), "http://localhost:8080");
+    void main(String[] arguments) {
+        Server plain =
+                Server.start(0, routes -> routes.get("/", r -> Response.text("Hello over TLS\n")));
+        int port = arguments.length == 0 ? 8443 : Integer.parseInt(arguments[0]);
+        Server server = terminate(port, Path.of("tls"), "http://127.0.0.1:" + plain.port());
+        IO.println("https://localhost:" + server.port() + "/");
     }
 }

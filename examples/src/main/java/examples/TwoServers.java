@@ -40,7 +40,10 @@ public final class TwoServers {
         return new Both(open, admin);
     }
 
-    void main() {
-        start(8080, 8081);
+    void main(String[] arguments) {
+        int port = arguments.length == 0 ? 8080 : Integer.parseInt(arguments[0]);
+        Both both = start(port, port == 0 ? 0 : port + 1);
+        IO.println("http://127.0.0.1:" + both.open().port() + "/");
+        IO.println("http://127.0.0.1:" + both.admin().port() + "/running");
     }
 }

@@ -22,5 +22,6 @@ public final class UnixSocket {
 
     void main() {
         start(Path.of("hello.sock"));
+        IO.println("curl --unix-socket hello.sock http://localhost/");
     }
 }

@@ -40,7 +40,7 @@ public final class WebSocketEcho {
     }
 
     void main(String[] arguments) {
-        System.out.println(
-                start(arguments.length == 0 ? 8080 : Integer.parseInt(arguments[0])).port());
+        Server server = start(arguments.length == 0 ? 8080 : Integer.parseInt(arguments[0]));
+        IO.println("ws://127.0.0.1:" + server.port() + "/");
     }
 }

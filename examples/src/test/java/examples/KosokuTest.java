@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -39,7 +40,7 @@ class KosokuTest {
     void findsWhatIsExpectedInAllCases() throws Exception {
         Process echo = echo();
         try {
-            String address = "127.0.0.1:" + echo.inputReader().readLine();
+            String address = URI.create(echo.inputReader().readLine()).getAuthority();
             String script = Snippets.TOP.resolve(".ci/web/kosoku").toString();
             Process kosoku =
                     new ProcessBuilder(List.of("bash", script, "--all", address))

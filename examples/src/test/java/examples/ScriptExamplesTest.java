@@ -81,6 +81,20 @@ class ScriptExamplesTest {
         assertTrue(greeting().contains("Hello, world!"));
     }
 
+    /** As {@code sirocco serve} runs them: its configuration has no nested tables for scripts. */
+    @Test
+    void theyRunWithoutConfiguration() throws Exception {
+        try (Scripts plain = Scripts.of(Path.of("scripts"));
+                Server server = ScriptSite.start(0, plain)) {
+            for (String path : new String[] {"/helloWorld.html", "/page.html", "/guestbook"}) {
+                var response = send(server, "GET", path, "");
+                assertEquals(200, response.statusCode(), path);
+            }
+            assertEquals("[]", send(server, "GET", "/mock/items", "").body());
+            server.stop(Duration.ofSeconds(1));
+        }
+    }
+
     @Test
     void abSplit() throws Exception {
         Map<String, Integer> pages = new TreeMap<>();
