@@ -124,6 +124,9 @@ class ProxyRouteTest {
                 metrics.contains("sirocco_upstream_requests_total{upstream=\"api\"} 30\n"),
                 metrics);
         assertTrue(metrics.contains("sirocco_upstream_server_up" + name + "1\n"), metrics);
+        assertTrue(
+                metrics.contains("Without health-path, 1 does not mean that it responds."),
+                metrics);
         UpstreamStats stats = running.upstream("api");
         assertEquals(
                 List.of("up", "ejected"),

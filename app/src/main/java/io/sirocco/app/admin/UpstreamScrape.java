@@ -30,7 +30,9 @@ final class UpstreamScrape {
         text.gauge("sirocco_upstream_connections_idle", "Connections that serve no request.");
         each(text, upstreams, UpstreamStats::idle);
         text.gauge(
-                "sirocco_upstream_server_up", "1 while a server is up, 0 while ejected or down.");
+                "sirocco_upstream_server_up",
+                "1 while requests are sent to a server, 0 while it is ejected or down. Without"
+                        + " health-path, 1 does not mean that it responds.");
         servers(text, upstreams, server -> server.state().equals("up") ? 1 : 0);
         text.counter("sirocco_upstream_server_requests_total", "Attempts sent to a server.");
         servers(text, upstreams, ServerStats::requests);
