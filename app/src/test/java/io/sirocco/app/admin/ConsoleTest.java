@@ -83,8 +83,24 @@ class ConsoleTest {
             browser.until(says("clients-of", "1 found"));
             browser.until("!" + says("client-rows", "kitchen"));
             assertEquals("437[1]", ben.ask("[\"echo\",1]"));
+            assertEquals("", browser.value(covered("#client-rows button.quiet")).asString());
             assertEquals("437[1]", ada.ask("[\"echo\",1]"));
         }
+    }
+
+    /** What a finger would hit in place of this element at the lower end of the screen, or "". */
+    private static String covered(String selector) {
+        return """
+               (() => {
+                   const wanted = document.querySelector('%s');
+                   wanted.scrollIntoView({ block: 'end', inline: 'start' });
+                   document.scrollingElement.scrollLeft = 0;
+                   for (const each of document.querySelectorAll('.scroll')) each.scrollLeft = 0;
+                   const box = wanted.getBoundingClientRect();
+                   const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+                   return hit === wanted ? '' : String(hit?.outerHTML);
+               })()"""
+                .formatted(selector);
     }
 
     @Test
@@ -170,6 +186,7 @@ class ConsoleTest {
             browser.shown("try-1280-light");
             browser.screen(390, 844, "dark");
             assertEquals(390, browser.value("document.documentElement.scrollWidth").asInt());
+            assertEquals("", browser.value(covered("#publish button")).asString());
             assertEquals(List.of(), browser.complaints());
         }
     }
