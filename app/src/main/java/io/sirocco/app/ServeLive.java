@@ -108,9 +108,17 @@ final class ServeLive extends Serve {
     private final OptionSpec broker =
             option("--broker", "URL", String.class)
                     .description(
-                            "The broker that connects several nodes: redis://host:6379. Put its"
-                                    + " password into a file: broker-password-file in [live].",
+                            "The broker that connects several nodes: redis://host:6379; it needs"
+                                    + " --ticket-secret-file. Put its password into a file:"
+                                    + " broker-password-file in [live].",
                             "(default: memory)")
+                    .build();
+
+    private final OptionSpec ticketSecretFile =
+            option("--ticket-secret-file", "FILE", Path.class)
+                    .description(
+                            "A file whose first line, 16 bytes or more, signs tickets: the same on"
+                                    + " all nodes of a broker.")
                     .build();
 
     private final OptionSpec admin =
@@ -143,6 +151,7 @@ final class ServeLive extends Serve {
                 .addOption(connects)
                 .addOption(messages)
                 .addOption(broker)
+                .addOption(ticketSecretFile)
                 .addOption(admin);
     }
 
@@ -185,6 +194,7 @@ final class ServeLive extends Serve {
         file(passwordFile, "password-file").ifPresent(all::add);
         file(jwtSecretFile, "jwt-secret-file").ifPresent(all::add);
         file(jwtPublicKeyFile, "jwt-public-key-file").ifPresent(all::add);
+        file(ticketSecretFile, "ticket-secret-file").ifPresent(all::add);
         given(open, Boolean.class)
                 .filter(Boolean::booleanValue)
                 .ifPresent(yes -> all.add(live("open", true, "--open")));

@@ -517,6 +517,19 @@ class LiveCommandTest {
     }
 
     @Test
+    void aBrokerNeedsNoConfigurationFile(@TempDir Path folder) throws Exception {
+        Path secret = folder.resolve("ticket.secret");
+        Files.writeString(secret, "0123456789abcdef");
+        String[] options = {
+            "--broker", "redis://127.0.0.1:1", "--ticket-secret-file", secret.toString()
+        };
+        InvalidConfiguration refused =
+                assertThrows(InvalidConfiguration.class, () -> serve(options).close());
+        assertTrue(refused.getMessage().contains("not to be reached"), refused.getMessage());
+        assertFalse(refused.getMessage().contains("ticket-secret-file"), refused.getMessage());
+    }
+
+    @Test
     void aBrokerWithoutASecretOfTicketsIsAnErrorAtTheOption() {
         InvalidConfiguration refused =
                 assertThrows(
