@@ -211,7 +211,7 @@ final class Host {
     }
 
     private static String failure(Value message, Value stack) {
-        String text = ScriptException.plain(message.asString());
+        String text = ScriptException.brief(message.asString());
         StackTraceElement at = new ScriptException("", "", stack.asString()).getStackTrace()[0];
         return at.getLineNumber() < 0
                 ? text

@@ -17,9 +17,9 @@ final class Run {
     /** Limits whose excess ends a run. */
     enum Limit {
         TIMEOUT("it exceeded the timeout"),
-        CPU("it exceeded cpuTime"),
-        MEMORY("it exceeded maxAllocation"),
-        STATEMENTS("it exceeded maxStatements");
+        CPU("it exceeded cpu-time (in Java cpuTime)"),
+        MEMORY("it exceeded max-allocation (in Java maxAllocation)"),
+        STATEMENTS("it exceeded max-statements (in Java maxStatements)");
 
         final String reason;
 

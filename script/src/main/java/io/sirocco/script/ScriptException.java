@@ -26,7 +26,7 @@ final class ScriptException extends Exception {
      * @param stack the stack as JavaScript prints it; may be empty
      */
     ScriptException(String file, String message, String stack) {
-        super("The script " + file + " failed: " + LogText.of(plain(message)), null, true, true);
+        super("The script " + file + " failed: " + LogText.of(brief(message)), null, true, true);
         var frames = new ArrayList<StackTraceElement>();
         Matcher frame = FRAME.matcher(plain(stack));
         while (frame.find() && frames.size() < 20) {
@@ -48,6 +48,15 @@ final class ScriptException extends Exception {
     @Override
     public Throwable fillInStackTrace() {
         return this; // that of the script is set
+    }
+
+    /**
+     * Returns a message without the line of source and the mark below it that the engine appends.
+     */
+    static String brief(String message) {
+        String text = plain(message);
+        int end = text.indexOf('\n');
+        return end > 0 && text.startsWith("SyntaxError: ") ? text.substring(0, end).strip() : text;
     }
 
     /** Returns text with the names of files as in the folder. */

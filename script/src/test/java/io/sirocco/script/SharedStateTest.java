@@ -88,6 +88,17 @@ class SharedStateTest {
                                         .contexts(1));
     }
 
+    @Test
+    void aSyntaxErrorIsOneLineOfTheLog() throws Exception {
+        site.write("broken.js", "export function generateResponse() { return {\n");
+        String start = "The script /broken.js was not loaded: SyntaxError: /broken.js:";
+        while (LOGGED.stream().noneMatch(line -> line.startsWith(start))) {
+            assertEquals(true, site.get("/broken").status() > 0); // until it is looked at
+        }
+        String line = LOGGED.stream().filter(each -> each.startsWith(start)).findFirst().get();
+        assertEquals(1, line.lines().count(), line);
+    }
+
     @AfterAll
     static void stop() {
         LOG.removeHandler(RECORDER);
