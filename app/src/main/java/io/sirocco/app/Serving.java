@@ -15,6 +15,7 @@ import io.sirocco.app.config.Watch;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
 import io.sirocco.live.Live;
+import io.sirocco.net.limit.Ip;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.log.AccessLog;
@@ -209,9 +210,7 @@ final class Serving implements AutoCloseable, Subject {
         List<Listen> all = configuration.listen();
         for (int i = 0; i < all.size(); i++) {
             if (why.startsWith(
-                    "cannot listen on "
-                            + ServingSummary.shown(Assembly.resolved(all.get(i).address()))
-                            + ":")) {
+                    "cannot listen on " + Ip.text(Assembly.resolved(all.get(i).address())) + ":")) {
                 throw unbindable(configuration, why, "listen", i, "address");
             }
         }

@@ -6,8 +6,7 @@ import io.sirocco.app.config.Proxy;
 import io.sirocco.app.config.Route;
 import io.sirocco.app.config.Site;
 import io.sirocco.http.Server;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import io.sirocco.net.limit.Ip;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
@@ -33,7 +32,7 @@ record ServingSummary(Server server, Assembly assembly, Optional<Channels> chann
     /** Returns the URLs for operators, to be added to the line. */
     String pages(Optional<Admin> admin) {
         if (admin.isEmpty()) return "";
-        String url = "http://" + shown(admin.get().address());
+        String url = "http://" + Ip.text(admin.get().address());
         return "; admin: " + url + (channels.isEmpty() ? "" : ", console: " + url + "/live");
     }
 
@@ -82,19 +81,8 @@ record ServingSummary(Server server, Assembly assembly, Optional<Channels> chann
             urls.add(
                     bound.get(i) instanceof UnixDomainSocketAddress unix
                             ? "unix:" + unix.getPath()
-                            : (tls ? "https://" : "http://") + shown(bound.get(i)));
+                            : (tls ? "https://" : "http://") + Ip.text(bound.get(i)));
         }
         return urls;
-    }
-
-    /** Returns an address as in a URL: IPv6 in brackets, without scope, shortened. */
-    static String shown(SocketAddress address) {
-        if (!(address instanceof InetSocketAddress inet)) return address.toString();
-        InetAddress host = inet.getAddress();
-        String text =
-                host.getHostAddress()
-                        .replaceFirst("%.*", "")
-                        .replaceFirst("(^|:)0(:0)+(:|$)", "::"); // RFC 5952 4.2, nearly
-        return (text.contains(":") ? "[" + text + "]" : text) + ":" + inet.getPort();
     }
 }

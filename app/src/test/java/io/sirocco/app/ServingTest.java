@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -239,6 +240,31 @@ class ServingTest {
                                 port,
                                 "^".repeat(("--host 127.0.0.1 --port " + port).length())),
                 refused.getMessage());
+    }
+
+    @Test
+    void anIpv6AddressInUseIsWrittenAsInAUrl() throws Exception {
+        try (var taken = new java.net.ServerSocket()) {
+            taken.bind(new InetSocketAddress("::1", 0));
+            int port = taken.getLocalPort();
+            var refused =
+                    assertThrows(
+                            InvalidConfiguration.class,
+                            () ->
+                                    Serving.open(
+                                                    Sources.of(
+                                                            Optional.empty(),
+                                                            "::1",
+                                                            port,
+                                                            2,
+                                                            transport))
+                                            .close());
+            assertTrue(
+                    refused.getMessage()
+                            .startsWith(
+                                    "command line: error: cannot listen on [::1]:" + port + ": "),
+                    refused.getMessage());
+        }
     }
 
     @ParameterizedTest

@@ -2,8 +2,8 @@
 package io.sirocco.bench;
 
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.limit.Ip;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -168,9 +168,7 @@ public final class Load {
 
     /** The server's address, as people write it. */
     String where() {
-        return server instanceof InetSocketAddress inet
-                ? inet.getHostString() + ":" + inet.getPort()
-                : server.toString();
+        return Ip.text(server);
     }
 
     /** All of it in one line. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-import io.sirocco.net.linux.SocketAddresses;
+import io.sirocco.net.limit.Ip;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
@@ -161,8 +161,7 @@ public final class Listener implements AutoCloseable {
         if (acceptor instanceof TlsAcceptor secure) {
             secure.tls(next);
         } else {
-            throw new IllegalStateException(
-                    SocketAddresses.show(address) + " was not made to speak TLS");
+            throw new IllegalStateException(Ip.text(address) + " was not made to speak TLS");
         }
     }
 

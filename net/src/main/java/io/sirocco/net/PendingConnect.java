@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-import io.sirocco.net.linux.SocketAddresses;
+import io.sirocco.net.limit.Ip;
 import io.sirocco.net.transport.ConnectingSocket;
 import io.sirocco.net.transport.ConnectionOrigin;
 import io.sirocco.net.transport.TransportConnect;
@@ -73,10 +73,7 @@ final class PendingConnect extends Timer implements TransportConnect {
                     given != null
                             ? given
                             : new ConnectException(
-                                    "cannot connect to "
-                                            + SocketAddresses.show(to.address())
-                                            + ": "
-                                            + reason);
+                                    "cannot connect to " + Ip.text(to.address()) + ": " + reason);
             try {
                 connector.failed(why);
             } catch (Throwable e) {
@@ -89,7 +86,7 @@ final class PendingConnect extends Timer implements TransportConnect {
     void fire() {
         giveUp(
                 new SocketTimeoutException(
-                        SocketAddresses.show(to.address())
+                        Ip.text(to.address())
                                 + " has not answered for "
                                 + to.timeoutMillis()
                                 + " ms"));

@@ -109,7 +109,8 @@ final class RingResponses {
         if (status instanceof Long || status instanceof Integer || status instanceof Short) {
             return Math.toIntExact(((Number) status).longValue());
         }
-        throw new IllegalArgumentException("The :status must be an integer, not " + status);
+        throw new IllegalArgumentException(
+                "The :status must be an integer, not " + RT.printString(status));
     }
 
     /** Returns the body if it is in memory; otherwise null. */

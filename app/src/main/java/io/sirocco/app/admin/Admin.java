@@ -6,6 +6,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.SseSink;
 import io.sirocco.net.WhenFull;
+import io.sirocco.net.limit.Ip;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.web.metrics.Exposition;
 import io.sirocco.web.metrics.Metrics;
@@ -95,10 +96,8 @@ public final class Admin implements AutoCloseable {
             throws IOException {
         if (tokenFile.isEmpty() && !address.getAddress().isLoopbackAddress()) {
             throw new IOException(
-                    "the admin address %s:%d is open to the network, so it needs a token:"
-                                    .formatted(
-                                            address.getAddress().getHostAddress(),
-                                            address.getPort())
+                    "the admin address %s is open to the network, so it needs a token:"
+                                    .formatted(Ip.text(address))
                             + " set token-file");
         }
         var guard = new Guard(Guard.Tokens.in(tokenFile, registrationTokenFile), healthOpen);

@@ -3,6 +3,7 @@ package io.sirocco.http.client;
 
 import io.sirocco.http.HostAndPort;
 import io.sirocco.http.message.Authority;
+import io.sirocco.net.limit.Ip;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -118,7 +119,7 @@ public record HttpOrigin(boolean secure, String host, int port, Optional<SocketA
 
     private static String text(SocketAddress address) {
         return address instanceof InetSocketAddress inet
-                ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
+                ? Ip.text(inet.getAddress(), inet.getPort())
                 : address.toString();
     }
 }

@@ -50,6 +50,24 @@ public final class Ip {
     }
 
     /**
+     * Returns an address as in a URL, for messages: {@code 127.0.0.1:80}, {@code [::1]:80}, the
+     * name of a host if it was given as one, or the path of a Unix-domain socket.
+     */
+    public static String text(SocketAddress address) {
+        if (!(address instanceof InetSocketAddress inet)) return address.toString();
+        String name = inet.getHostString();
+        return inet.isUnresolved() || bytes(name) == null
+                ? name + ":" + inet.getPort()
+                : text(inet.getAddress(), inet.getPort());
+    }
+
+    /** Returns an address and a port as in a URL, whatever the name of the host. */
+    public static String text(InetAddress address, int port) {
+        String host = text(address);
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    /**
      * Returns an address as text, without its zone: IPv6 as RFC 5952 4 has it, in lower case,
      * without leading zeros, the longest run of zero groups left out. {@code
      * InetAddress.getHostAddress} writes {@code 0:0:0:0:0:0:0:1} for {@code ::1}.

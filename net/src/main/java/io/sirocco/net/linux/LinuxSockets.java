@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net.linux;
 
+import io.sirocco.net.limit.Ip;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -45,7 +46,7 @@ public final class LinuxSockets {
                     set(descriptor, Linux.SOL_SOCKET, Linux.SO_REUSEPORT, 1);
                 }
             }
-            String what = "cannot listen on " + SocketAddresses.show(address);
+            String what = "cannot listen on " + Ip.text(address);
             check(what, Linux.bind(descriptor, SocketAddresses.toNative(address, scratch)));
             check(what, Linux.listen(descriptor, backlog));
             return descriptor;
@@ -94,7 +95,7 @@ public final class LinuxSockets {
                 set(descriptor, Linux.SOL_SOCKET, Linux.SO_REUSEADDR, 1);
             }
             MemorySegment where = SocketAddresses.toNative(address, scratch);
-            check("cannot bind " + SocketAddresses.show(address), Linux.bind(descriptor, where));
+            check("cannot bind " + Ip.text(address), Linux.bind(descriptor, where));
             return descriptor;
         } catch (IOException e) {
             Linux.close(descriptor);

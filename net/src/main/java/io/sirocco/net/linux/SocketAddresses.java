@@ -31,13 +31,6 @@ public final class SocketAddresses {
 
     private SocketAddresses() {}
 
-    /** As people write it. */
-    public static String show(SocketAddress address) {
-        return address instanceof InetSocketAddress inet
-                ? inet.getHostString() + ":" + inet.getPort()
-                : address.toString();
-    }
-
     public static int family(SocketAddress address) {
         if (address instanceof UnixDomainSocketAddress) {
             return Linux.AF_UNIX;

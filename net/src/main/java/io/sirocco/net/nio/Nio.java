@@ -4,8 +4,8 @@ package io.sirocco.net.nio;
 import io.sirocco.net.Datagrams;
 import io.sirocco.net.Destination;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.limit.Ip;
 import io.sirocco.net.linux.LinuxSockets;
-import io.sirocco.net.linux.SocketAddresses;
 import io.sirocco.net.log.LinkedErrors;
 import io.sirocco.net.transport.ConnectingSocket;
 import io.sirocco.net.transport.DatagramSocket;
@@ -276,7 +276,7 @@ public final class Nio implements Transport {
             return new NioListener(this, channel);
         } catch (IOException | RuntimeException e) {
             channel.close();
-            String where = SocketAddresses.show(address);
+            String where = Ip.text(address);
             throw new IOException("cannot listen on " + where + ": " + e.getMessage(), e);
         }
     }
@@ -331,14 +331,7 @@ public final class Nio implements Transport {
             return new NioDatagrams(this, channel);
         } catch (IOException | RuntimeException e) {
             channel.close();
-            throw new IOException(
-                    "cannot bind "
-                            + address.getHostString()
-                            + ":"
-                            + address.getPort()
-                            + ": "
-                            + e.getMessage(),
-                    e);
+            throw new IOException("cannot bind " + Ip.text(address) + ": " + e.getMessage(), e);
         }
     }
 

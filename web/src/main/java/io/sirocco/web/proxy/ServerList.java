@@ -3,6 +3,7 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.client.HttpOrigin;
 import io.sirocco.net.Loop;
+import io.sirocco.net.limit.Ip;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
 import io.sirocco.web.dns.NameResolver;
@@ -256,7 +257,7 @@ final class ServerList {
                     String name =
                             addresses.size() == 1
                                     ? each.name()
-                                    : each.name() + " at " + address.getHostAddress();
+                                    : each.name() + " at " + Ip.text(address);
                     var at = new InetSocketAddress(address, each.origin().port());
                     next.add(server(each, name, named(each).at(at), before));
                 }
