@@ -351,8 +351,8 @@ final class Sites implements AutoCloseable {
                         && client.getAddress().isLoopbackAddress();
         return here && request.path().endsWith("/")
                 ? Response.text(
-                                "Not Found: this directory has no index.html.\n\n"
-                                        + "To list its files, start the server with --listing.\n")
+                                "Not Found: there is no index.html at this path.\n\n"
+                                        + "To list the files of a directory, start the server with --listing.\n")
                         .status(404)
                 : NOT_FOUND;
     }

@@ -31,10 +31,12 @@ class DirectoryWithoutIndexTest {
     @Test
     void thePageSaysWhatToDo() throws Exception {
         try (Serving serving = Serving.open(source())) {
-            for (String path : new String[] {"/", "/inner/"}) {
+            for (String path : new String[] {"/", "/inner/", "/nope/"}) {
                 Answer answer = Client.get(serving.port(), path);
                 assertEquals(404, answer.status());
-                assertTrue(answer.body().contains("has no index.html"), answer.body());
+                assertTrue(
+                        answer.body().contains("there is no index.html at this path"),
+                        answer.body());
                 assertTrue(answer.body().contains("--listing"), answer.body());
             }
             assertEquals("notes", Client.get(serving.port(), "/notes.txt").body());
