@@ -103,7 +103,7 @@ final class HoldCharts {
     /** The seconds hold no value from before the run, so growth counts from the first of them. */
     private Markup kernel() {
         return draw(
-                "Growth of the kernel's memory, MiB",
+                "Growth of the kernel's memory since the first second, MiB",
                 Units::plain,
                 line("slab", "ours", growth(kernel(KernelMemory::slab))),
                 line("TCP", "l0", growth(kernel(KernelMemory::tcp))),

@@ -24,7 +24,7 @@ final class InWords {
             }
         }
         if (works == 0) {
-            return "There is nothing to compare " + NAME + " with.";
+            return "No workload has results of " + NAME + " and of a competitor.";
         }
         int open = works - first - behind;
         return NAME

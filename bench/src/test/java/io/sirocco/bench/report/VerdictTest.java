@@ -77,7 +77,8 @@ class VerdictTest {
         var race = SmallRace.of(SmallRace.peers("sirocco", "nginx"), alone);
         assertEquals(
                 "Sirocco did not do this: it crashed.", InWords.standing(race, Verdict.of(alone)));
-        assertEquals("There is nothing to compare Sirocco with.", InWords.headline(race));
+        assertEquals(
+                "No workload has results of Sirocco and of a competitor.", InWords.headline(race));
     }
 
     @Test
