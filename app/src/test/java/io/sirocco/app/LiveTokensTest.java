@@ -172,7 +172,7 @@ class LiveTokensTest {
             admitted(serving, auth(tokens.hs256(SECRET, claims(""))));
             admitted(serving, auth(tokens.rs256("rsa", claims(""))));
             admitted(serving, ticket(serving, "{\"password\":\"secret\"}").body());
-            refused("the token is missing", serving, "{\"password\":\"guess\"}");
+            refused("the password is wrong", serving, "{\"password\":\"guess\"}");
         }
     }
 

@@ -8,14 +8,13 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Who may come in: those whom one of these admits; everybody where there is none. Set in a lambda,
  * then frozen. Used by one thread.
  */
 public final class Authentication {
-    private static final String WRONG = "the password is wrong, or missing";
-
     final List<Authenticator> all = new ArrayList<>();
     Duration ticketLife;
 
@@ -24,18 +23,33 @@ public final class Authentication {
     /** Whoever knows {@code password}: {@code auth: {password}}. */
     public Authentication password(String password) {
         byte[] known = password.getBytes(UTF_8);
-        all.add(
-                attempt ->
-                        attempt.auth("password")
-                                .map(offered -> check(known, offered.getBytes(UTF_8)))
-                                .orElse(Admission.genuine(WRONG)));
+        all.add(new Credential("password", offered -> check(known, offered.getBytes(UTF_8))));
         return this;
     }
 
     private static Admission check(byte[] known, byte[] offered) {
         return MessageDigest.isEqual(known, offered)
                 ? Admission.anybody()
-                : Admission.refused(WRONG);
+                : Admission.refused("the password is wrong");
+    }
+
+    /**
+     * A credential in {@code auth}. A client that has sent another one is not told that this one is
+     * missing. Immutable.
+     */
+    record Credential(String name, Function<String, Admission> check) implements Authenticator {
+        @Override
+        public Admission admit(Attempt attempt) {
+            return attempt.auth(name).map(check).orElseGet(this::missing);
+        }
+
+        boolean isMissing(Attempt attempt) {
+            return attempt.auth(name).isEmpty();
+        }
+
+        private Admission missing() {
+            return Admission.genuine("the " + name + " is missing");
+        }
     }
 
     /**
@@ -48,11 +62,7 @@ public final class Authentication {
 
     /** Whoever has a token that is good: {@code auth: {token}}. */
     public Authentication jwt(Jwt rules) {
-        all.add(
-                attempt ->
-                        attempt.auth("token")
-                                .map(rules::check)
-                                .orElse(Admission.genuine("the token is missing")));
+        all.add(new Credential("token", rules::check));
         return this;
     }
 

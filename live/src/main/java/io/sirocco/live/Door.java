@@ -70,6 +70,7 @@ final class Door implements Runnable {
             return Optional.empty();
         }
         var why = new LinkedHashSet<String>();
+        var missing = new LinkedHashSet<String>(); // said if nothing else is wrong
         Optional<Admission.Refused> own = Optional.empty(); // the first with a code of its own
         boolean unknown = false;
         boolean guess = false;
@@ -83,7 +84,10 @@ final class Door implements Runnable {
                         return Optional.of(admitted);
                     }
                     case Admission.Refused refused -> {
-                        why.add(refused.message());
+                        boolean sent =
+                                !(each instanceof Authentication.Credential credential)
+                                        || !credential.isMissing(attempt);
+                        (sent ? why : missing).add(refused.message());
                         guess |= refused.guess() && offers();
                         own = own.or(() -> Optional.of(refused).filter(Admission.Refused::isOwn));
                     }
@@ -106,7 +110,7 @@ final class Door implements Runnable {
         } else if (own.isPresent()) {
             refuse(own.get());
         } else {
-            refuse(String.join("; ", why), Admission.UNAUTHORIZED);
+            refuse(String.join("; ", why.isEmpty() ? missing : why), Admission.UNAUTHORIZED);
         }
         return Optional.empty();
     }

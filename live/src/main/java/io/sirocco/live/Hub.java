@@ -208,11 +208,7 @@ final class Hub implements Upper, Node {
         if (authentication.ticketLife != null) {
             mustShareTicketSecret();
             ticketLife = authentication.ticketLife;
-            all.add(
-                    attempt ->
-                            attempt.auth("ticket")
-                                    .map(tickets::redeem)
-                                    .orElse(Admission.genuine("the ticket is missing")));
+            all.add(new Authentication.Credential("ticket", tickets::redeem));
         }
         return List.copyOf(all);
     }

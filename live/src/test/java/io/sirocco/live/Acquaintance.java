@@ -62,7 +62,7 @@ final class Acquaintance implements AutoCloseable {
         return String.join(
                 "\n",
                 List.of(
-                        "refused the password is wrong, or missing, unauthorized",
+                        "refused the password is wrong, unauthorized",
                         "motd welcome",
                         "whoami true",
                         "unknown unknown_event",

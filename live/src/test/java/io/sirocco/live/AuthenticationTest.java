@@ -61,6 +61,30 @@ class AuthenticationTest {
     }
 
     @Test
+    void aRefusalNamesWhatTheClientHasSent() {
+        try (var service =
+                new Service(
+                        c ->
+                                c.password("secret")
+                                        .jwt(Jwt.hmac(SECRET))
+                                        .tickets(Duration.ofSeconds(30)))) {
+            String ticket = "{\"ticket\":\"" + service.live.ticket("Ada") + "\"}";
+            admitted(service, ticket);
+            assertTrue(
+                    refused(service, ticket)
+                            .contains("\"message\":\"the ticket was used before\""));
+            assertTrue(
+                    refused(service, "{\"password\":\"guess\"}")
+                            .contains("\"message\":\"the password is wrong\""));
+            assertTrue(
+                    refused(service, "")
+                            .contains(
+                                    "\"the password is missing; the token is missing; the ticket is"
+                                            + " missing\""));
+        }
+    }
+
+    @Test
     void aPasswordThatChangesConcernsThoseWhoComeLater() {
         try (var service = new Service(c -> c.password("old"));
                 Peer before = Peer.client(service.port, "{\"password\":\"old\"}")) {

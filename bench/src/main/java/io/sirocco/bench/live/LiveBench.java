@@ -118,7 +118,8 @@ public final class LiveBench {
             take();
             throw new IOException(
                     "not one client became ready: "
-                            + total.words.values().stream().findFirst().orElse("no answer"));
+                            + plan.told(
+                                    total.words.values().stream().findFirst().orElse("no answer")));
         }
         return took;
     }

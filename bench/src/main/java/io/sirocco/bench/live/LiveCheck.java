@@ -132,7 +132,7 @@ public final class LiveCheck {
     private Line session(String auth) throws IOException {
         var line = line();
         String answer = connect(auth, line);
-        require(answer.startsWith("40"), "CONNECT was answered with " + answer);
+        require(answer.startsWith("40"), plan.told("CONNECT was answered with " + answer));
         if (JSON.readTree(answer.substring(2)).has("pid")) {
             recovering.add(line);
         }

@@ -78,6 +78,13 @@ public final class LivePlan {
         return this;
     }
 
+    /** Returns a refusal in words: it says so if the plan has no password and needs one. */
+    String told(String refusal) {
+        return password.isEmpty() && refusal.contains("\"unauthorized\"")
+                ? "the server admits nobody without a password: set SIROCCO_PASSWORD"
+                : refusal;
+    }
+
     /**
      * Whether each client fetches a ticket for the password and connects with that, as it does
      * unless set; else with the password itself.

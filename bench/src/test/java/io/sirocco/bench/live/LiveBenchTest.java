@@ -96,6 +96,18 @@ class LiveBenchTest {
     }
 
     @Test
+    void aMissingPasswordIsNamed() {
+        String hint = "the server admits nobody without a password: set SIROCCO_PASSWORD";
+        try (var server = new ChannelServer()) {
+            Consumer<LivePlan> without = p -> p.ticket(false).password = Optional.empty();
+            var e = assertThrows(IOException.class, () -> run(server, LiveWork.ECHO, without));
+            assertEquals("not one client became ready: " + hint, e.getMessage());
+            LivePlan plan = plan(server.address(), LiveWork.ECHO, without);
+            assertEquals(Optional.of(hint), LiveCheck.of(plan));
+        }
+    }
+
+    @Test
     void aWrongPasswordIsToldByThoseWhoWereRefused() {
         try (var server = new ChannelServer()) {
             var e =

@@ -277,7 +277,7 @@ final class LuaState {
             if (main.isPresent()) {
                 new LuaClosure(main.get(), globals).call();
             } else if (script != Script.NONE) {
-                error = Optional.of("there is no such file");
+                error = Optional.of("there is no such file; write root/a/" + script.title);
             }
         } catch (LuaError | IOException | UncheckedIOException e) {
             error = Optional.of(String.valueOf(e.getMessage()));
@@ -404,7 +404,10 @@ final class LuaState {
             status = as; // unless the script has failed after it began to wait
         }
         Level level = as == LuaStatus.RUNNING ? Level.INFO : Level.WARNING;
-        log.add(level, script.title + ": " + status);
+        boolean emergency = status == LuaStatus.EMERGENCY;
+        log.add(
+                level,
+                script.title + ": " + (emergency ? "the emergency script runs instead" : status));
         runtime.booted(this);
     }
 

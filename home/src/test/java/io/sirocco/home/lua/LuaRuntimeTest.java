@@ -90,6 +90,9 @@ class LuaRuntimeTest {
         assertEquals(LuaStatus.EMERGENCY, advanceUntil(rig.runtime.start(rig)));
         assertEquals("emergency", rig.value("checkAlive()"));
         assertTrue(Files.exists(root.resolve("a/EMERGNCY.LUA")));
+        assertTrue(
+                rig.logged().contains("EMERGNCY.LUA: the emergency script runs instead"),
+                rig.logged());
         assertTrue(rig.logged().contains("MAIN.LUA"), rig.logged());
         rig.script("MAIN.LUA", ScriptRig.MAIN);
         assertEquals(LuaStatus.RUNNING, advanceUntil(rig.runtime.reset()));
@@ -115,6 +118,9 @@ class LuaRuntimeTest {
         assertEquals(LuaStatus.EMERGENCY, ScriptRig.await(rig.runtime.start(rig)));
         assertEquals("emergency", rig.value("checkAlive()"));
         assertEquals("broken(", Files.readString(root.resolve("a/EMERGNCY.LUA")));
+        assertTrue(
+                rig.logged().contains("MAIN.LUA: there is no such file; write root/a/MAIN.LUA"),
+                rig.logged());
     }
 
     @Test
