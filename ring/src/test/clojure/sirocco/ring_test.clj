@@ -596,6 +596,12 @@
     (serving [port (fn [_] response) {:error-logger (fn [_ _])}]
       (is (= 500 (:status (wire/fetch port "/"))) (pr-str response)))))
 
+(deftest a-status-that-is-a-string-is-named-as-one
+  (let [thrown (promise)]
+    (serving [port (fn [_] {:status "200"}) {:error-logger (fn [_ error] (deliver thrown error))}]
+      (is (= 500 (:status (wire/fetch port "/"))))
+      (is (= "The :status must be an integer, not \"200\"" (ex-message @thrown))))))
+
 (deftest bodies-in-memory
   (doseq [body [(byte-array [1 2 3]) (ByteBuffer/wrap (byte-array [1 2 3])) (.position (ByteBuffer/wrap (byte-array [0 1 2 3])) 1)]]
     (serving [port (fn [_] {:body body})]
