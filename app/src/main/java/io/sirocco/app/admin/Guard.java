@@ -7,6 +7,7 @@ import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
+import io.sirocco.net.limit.Ip;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -72,8 +73,8 @@ public final class Guard implements Filter {
     public static Guard of(InetSocketAddress address, Optional<Path> tokenFile) throws IOException {
         if (tokenFile.isEmpty() && !address.getAddress().isLoopbackAddress()) {
             throw new IOException(
-                    "the admin address %s:%d is open to the network, so it needs a token; add --admin-token FILE"
-                            .formatted(address.getAddress().getHostAddress(), address.getPort()));
+                    "the admin address %s is open to the network, so it needs a token; add --admin-token FILE"
+                            .formatted(Ip.text(address)));
         }
         return new Guard(Tokens.in(tokenFile, Optional.empty()), false);
     }
@@ -144,7 +145,9 @@ public final class Guard implements Filter {
         Response page =
                 browser && PAGES.contains(request.path())
                         ? Resources.page("locked.html")
-                        : Response.text("Send the admin token: Authorization: Bearer ...\n");
+                        : Response.text(
+                                "Send the admin token: Authorization: Bearer ...\n"
+                                        + "In a browser, open a page once as /?token=...\n");
         return page.status(401).header("WWW-Authenticate", "Bearer realm=\"sirocco admin\"");
     }
 

@@ -276,6 +276,7 @@ class AdminTest {
             for (String path : List.of("/", "/metrics", "/events", "/dashboard.js")) {
                 String answer = ask(admin, "GET", path);
                 assertEquals(401, status(answer), path);
+                assertTrue(answer.contains("/?token=..."), answer);
                 assertTrue(answer.contains("WWW-Authenticate: Bearer"), path);
             }
             assertEquals(401, status(ask(admin, "POST", "/drain", "Content-Length: 0")));
