@@ -9,10 +9,12 @@ import java.util.Set;
 public final class Trailers {
     /**
      * RFC 9110 6.5.1: no field in trailers that is necessary for framing, routing, authentication,
-     * request modifiers or content format. Such a field is ignored (RFC 9112 7.1.2).
+     * request modifiers, response control or content format. Such a field is ignored (RFC 9112
+     * 7.1.2): a cache that decides by the headers must not store a cookie.
      */
     private static final Set<String> FORBIDDEN =
             Set.of(
+                    "age",
                     "authorization",
                     "cache-control",
                     "connection",
@@ -22,6 +24,7 @@ public final class Trailers {
                     "content-type",
                     "cookie",
                     "expect",
+                    "expires",
                     "host",
                     "if-match",
                     "if-modified-since",
@@ -29,20 +32,28 @@ public final class Trailers {
                     "if-range",
                     "if-unmodified-since",
                     "keep-alive",
+                    "location",
                     "max-forwards",
                     "pragma",
+                    "proxy-authenticate",
                     "proxy-authorization",
                     "range",
+                    "retry-after",
+                    "set-cookie",
                     "te",
                     "trailer",
                     "transfer-encoding",
-                    "upgrade");
+                    "upgrade",
+                    "vary",
+                    "warning",
+                    "www-authenticate");
 
     private Trailers() {}
 
     /** Returns whether a header of this name may be a trailer. */
     public static boolean mayBe(String name) {
-        return !FORBIDDEN.contains(name.toLowerCase(Locale.ROOT));
+        String lower = name.toLowerCase(Locale.ROOT);
+        return !FORBIDDEN.contains(lower) && !lower.startsWith("access-control-");
     }
 
     /** Returns {@code trailers} if all of them may be sent. */

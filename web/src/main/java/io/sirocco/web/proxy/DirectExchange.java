@@ -108,7 +108,11 @@ final class DirectExchange extends ProxyExchange {
 
     @Override
     void fail(Throwable thrown) {
-        result.completeExceptionally(thrown);
+        if (client.isConnected()) {
+            result.completeExceptionally(thrown);
+        } else {
+            endWithoutResponse(); // its body ended before disconnected() was called
+        }
     }
 
     @Override

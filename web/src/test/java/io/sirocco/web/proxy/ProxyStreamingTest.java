@@ -516,6 +516,10 @@ class ProxyStreamingTest {
                                             x-hop: 2
                                             Server: fake
                                             Proxy-Connection: close
+                                            Set-Cookie: session=1
+                                            Location: /elsewhere
+                                            Vary: *
+                                            access-control-allow-origin: *
                                             Sum: 6
 
                                             """);
