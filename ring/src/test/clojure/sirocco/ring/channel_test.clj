@@ -347,6 +347,81 @@
       (is (= 500 (:status (wire/fetch port "/"))))
       (is (= :refused (soon seen))))))
 
+;; From two threads at the same moment, many times, since only some orders are wrong.
+(deftest what-was-sent-beside-a-close-arrives
+  (let [sent (LinkedBlockingQueue.)]
+    (serving [port (fn [{:keys [uri] :as request}]
+                     (let [ch (:async-channel request)
+                           both (java.util.concurrent.CyclicBarrier. 2)]
+                       (when (= "/stream" uri) (send! ch "first " false))
+                       (future (.await both) (.add sent [(send! ch "piece" false)]))
+                       (future (.await both) (close ch))
+                       {:body ch}))]
+      (doseq [[path none] {"/response" "" "/stream" "first "}]
+        (with-open [socket (wire/connect port)]
+          (is (= {} (frequencies
+                      (remove nil?
+                        (for [_ (range 3000)]
+                          (let [_ (wire/write! socket (str "GET " path " HTTP/1.1\nHost: a\n\n"))
+                                response (wire/read-response! socket)
+                                [accepted] (next-of sent)
+                                expected (if accepted [200 (str none "piece")] [(if (= "" none) 204 200) none])
+                                received [(:status response) (wire/text response)]]
+                            (when (not= expected received) [:send! accepted :received received]))))))
+              path))))))
+
+(deftest a-close-does-not-wait-for-a-stream-that-is-being-sent
+  (let [reading (promise)
+        more (promise)
+        sent (promise)]
+    (serving [port (fn [request]
+                     (as-channel request
+                       {:on-open (fn [ch]
+                                   (future (deliver sent (send! ch (proxy [java.io.InputStream] []
+                                                                     (read ([] (deliver reading true) (soon more) -1)
+                                                                           ([_ _ _] (deliver reading true) (soon more) -1))
+                                                                     (close []))
+                                                                false)))
+                                   (soon reading)
+                                   (is (true? (close ch))))}))]
+      (is (= 204 (:status (wire/fetch port "/"))))
+      (deliver more true)
+      (is (false? (soon sent))))))
+
+(deftest a-channel-whose-first-piece-cannot-be-sent-is-closed
+  (let [attempt (fn [ch closed]
+                  [(try (send! ch 42 false) (catch IllegalArgumentException _ :refused))
+                   (open? ch) (send! ch "good" false) (send! ch "end") (soon closed)])
+        results (LinkedBlockingQueue.)
+        logged (LinkedBlockingQueue.)]
+    (serving [port (fn [request]
+                     (let [ch (:async-channel request)
+                           closed (promise)]
+                       (on-close ch (fn [status] (deliver closed status)))
+                       (if (= "/later" (:uri request))
+                         (as-channel request {:on-open (fn [ch] (.add results (attempt ch closed)))})
+                         (do (.add results (attempt ch closed)) {:body ch}))))
+              {:error-logger (fn [message _] (.add logged message))}]
+      (doseq [path ["/now" "/later"]]
+        (is (= 500 (:status (wire/fetch port path))) path)
+        (is (= [:refused false false false :server-close] (next-of results)) path)
+        (is (str/starts-with? (str (next-of logged)) (str "GET " path " failed"))))
+      (is (nil? (.poll logged)) "once"))))
+
+(deftest a-channel-is-closed-when-its-handler-has-thrown
+  (doseq [[handler opts] [[(fn [_] (throw (IllegalStateException. "mine"))) {}]
+                          [(fn [_ _ raise] (raise (IllegalStateException. "mine"))) {:ring-async? true}]]]
+    (let [channel (promise)
+          closed (promise)]
+      (serving [port (fn [request & more]
+                       (deliver channel (:async-channel request))
+                       (on-close (:async-channel request) (fn [status] (deliver closed status)))
+                       (apply handler request more))
+                (assoc opts :error-logger (fn [_ _]))]
+        (is (= 500 (:status (wire/fetch port "/"))))
+        (is (= :server-close (soon closed)))
+        (is (false? (send! (soon channel) "nobody gets it" false)))))))
+
 (deftest a-response-that-a-channel-cannot-send-is-closed-all-the-same
   (let [closed (promise)]
     (serving [port (fn [request]

@@ -102,10 +102,22 @@ final class HttpChannel extends RingChannel {
 
     /**
      * Called when the handler has thrown. Breaks off and reports a stream that it has begun;
-     * returns false if there is none.
+     * returns false if there is none, and closes the channel unless it is the response.
      */
     boolean handlerFailed(Throwable thrown) {
-        if (!streaming) {
+        boolean begun;
+        sending.lock();
+        try {
+            begun = streaming;
+            if (!begun && !watched.get() && noteClosed(SERVER_CLOSE)) {
+                response.completeExceptionally(thrown);
+                giveRoom();
+            }
+        } finally {
+            sending.unlock();
+        }
+        if (!begun) {
+            reportClose();
             return false;
         }
         fail("the handler threw before the end of its stream", thrown);
@@ -114,10 +126,22 @@ final class HttpChannel extends RingChannel {
     }
 
     private void breakOff() {
-        if (noteClosed(SERVER_CLOSE)) {
-            end(BREAK);
-            reportClose();
+        closing(() -> end(BREAK));
+    }
+
+    /** Ends the channel behind what was sent; returns false if it was closed before. */
+    private boolean closing(Runnable end) {
+        sending.lock(); // or a piece of send, which has returned true, may land behind the end
+        try {
+            if (!noteClosed(SERVER_CLOSE)) {
+                return false;
+            }
+            end.run();
+        } finally {
+            sending.unlock();
         }
+        reportClose();
+        return true;
     }
 
     /** Responds with 500, which is logged, or logs an exception if the response has begun. */
@@ -145,45 +169,68 @@ final class HttpChannel extends RingChannel {
         boolean last = close == null || close;
         IPersistentMap map = data instanceof IPersistentMap given ? given : null;
         Object body = map == null ? data : map.valAt(Keys.BODY);
-        sending.lock();
         try {
-            if (last) {
-                if (!noteClosed(SERVER_CLOSE)) {
+            // without the lock, for which close and others would wait while a stream is read
+            Object piece = last && !streaming ? body : loaded(body);
+            sending.lock();
+            try {
+                if (!isOpen()
+                        || !(last && !streaming ? respond(map, body) : add(map, piece, last))) {
                     return false;
                 }
-                if (streaming) {
-                    add(bytes(body, contentType));
-                    finish();
-                } else {
-                    response.complete(RingResponses.of(whole(map, body), request, true));
-                }
-            } else {
-                if (!isOpen()) {
-                    return false;
-                }
-                Response begun = streaming ? null : beginning(map);
-                byte[] piece = bytes(body, contentType);
-                if (begun != null) {
-                    streaming = true;
-                    watch();
-                    response.complete(begun);
-                    request.request.beginResponse(begun); // the handler may still run
-                }
-                add(piece);
+            } finally {
+                sending.unlock();
             }
         } catch (Throwable e) {
-            if (!streaming || last) { // else the stream stays open
-                fail("send! to its channel threw", e);
-            }
-            if (streaming && last) {
-                end(BREAK);
-            }
+            sendFailed(e, last);
             throw e;
-        } finally {
-            sending.unlock();
         }
         if (last) {
             reportClose();
+        }
+        return true;
+    }
+
+    /** Closes the channel, unless a stream has begun of which more is to come. */
+    private void sendFailed(Throwable thrown, boolean last) {
+        sending.lock();
+        try {
+            if (streaming && !last || !noteClosed(SERVER_CLOSE)) {
+                return;
+            }
+            end(BREAK);
+        } finally {
+            sending.unlock();
+        }
+        fail("send! to its channel threw", thrown);
+        reportClose();
+    }
+
+    /** Responds as a whole; returns false if the client has gone. With the lock held. */
+    private boolean respond(IPersistentMap map, Object body) {
+        Response whole = RingResponses.of(whole(map, body), request, true);
+        return noteClosed(SERVER_CLOSE) && response.complete(whole);
+    }
+
+    /**
+     * Adds a piece to the stream, which begins with it if it is the first; returns false if the
+     * client has gone. With the lock held.
+     */
+    private boolean add(IPersistentMap map, Object data, boolean last) throws IOException {
+        Response begun = streaming ? null : beginning(map);
+        byte[] piece = bytes(loaded(data), contentType);
+        if (last && !noteClosed(SERVER_CLOSE)) {
+            return false;
+        }
+        if (begun != null) {
+            streaming = true;
+            watch();
+            response.complete(begun);
+            request.request.beginResponse(begun); // the handler may still run
+        }
+        add(piece);
+        if (last) {
+            finish();
         }
         return true;
     }
@@ -209,7 +256,10 @@ final class HttpChannel extends RingChannel {
         return headers.close ? begun.closeConnection() : begun;
     }
 
-    private static byte[] bytes(Object body, String contentType) throws IOException {
+    /**
+     * Reads a body that comes from elsewhere, which may take any time; returns others as they are.
+     */
+    private static Object loaded(Object body) throws IOException {
         return switch (body) {
             case InputStream in -> {
                 try (in) {
@@ -223,29 +273,26 @@ final class HttpChannel extends RingChannel {
                     Object next = each.next();
                     text.append(next == null ? "" : next);
                 }
-                yield RingResponses.bytes(text.toString(), contentType);
+                yield text.toString();
             }
-            case null, default -> {
-                byte[] bytes = RingResponses.bytes(body, contentType);
-                if (bytes == null) {
-                    throw new IllegalArgumentException(
-                            "A channel sends nil, a String, byte[], ByteBuffer, InputStream, File or"
-                                    + " sequence, not an object of "
-                                    + body.getClass().getName());
-                }
-                yield bytes;
-            }
+            case null, default -> body;
         };
+    }
+
+    private static byte[] bytes(Object loaded, String contentType) {
+        byte[] bytes = RingResponses.bytes(loaded, contentType);
+        if (bytes == null) {
+            throw new IllegalArgumentException(
+                    "A channel sends nil, a String, byte[], ByteBuffer, InputStream, File or"
+                            + " sequence, not an object of "
+                            + loaded.getClass().getName());
+        }
+        return bytes;
     }
 
     @Override
     public boolean close() {
-        if (!noteClosed(SERVER_CLOSE)) {
-            return false;
-        }
-        finish();
-        reportClose();
-        return true;
+        return closing(this::finish);
     }
 
     @Override
