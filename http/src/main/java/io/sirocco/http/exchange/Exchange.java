@@ -612,8 +612,15 @@ public final class Exchange extends HandlerThread implements Runnable {
         }
     }
 
-    /** Calls the handler and sends its response. On the handler's thread. */
+    /**
+     * Calls the handler and sends its response, unless the exchange has ended before its turn came.
+     * On the handler's thread.
+     */
     private void callHandler() {
+        if (!pending()) {
+            context.responder.onLoop(this, this::handlerEnded);
+            return;
+        }
         ResponseMessage response;
         try {
             response = (ResponseMessage) handler.handle(request);

@@ -24,9 +24,11 @@ final class Failures {
     /** Returns the response to an exception, which depends on its cause. Any thread. */
     static ResponseMessage response(Exchange exchange, Throwable thrown) {
         boolean cancelled = false;
+        boolean complete = false;
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             cancelled |=
                     cause instanceof CancellationException; // by an action of onDisconnect, for one
+            complete |= cause instanceof RequestMessage.Complete;
             if (cause instanceof BadRequest e) {
                 return exchange.context.page(e.status(), e.getMessage());
             }
@@ -34,7 +36,7 @@ final class Failures {
                 return (ResponseMessage) exchange.context.page(e.rule()).closeConnection();
             }
         }
-        if (cancelled && exchange.ended) { // by the refusal of its body, which was reported
+        if ((cancelled || complete) && exchange.ended) { // by a refusal, which was reported
             return exchange.context.page(500, Status.reason(500));
         }
         if (cancelled && exchange.gone()

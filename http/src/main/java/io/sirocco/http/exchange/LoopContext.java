@@ -251,14 +251,10 @@ public final class LoopContext extends WebSocketContext {
                 .pool()
                 .execute(
                         () -> {
-                            if (exchange.pending()) { // else it was too late before its turn came
-                                try {
-                                    exchange.run();
-                                } finally {
-                                    restoreClassLoader();
-                                }
-                            } else {
-                                responder.onLoop(exchange, exchange::handlerEnded);
+                            try {
+                                exchange.run();
+                            } finally {
+                                restoreClassLoader();
                             }
                         });
     }

@@ -65,10 +65,18 @@ public final class RequestMessage implements Request {
         return extras == null ? null : extras.forwarded;
     }
 
+    /** Thrown when a request is read that is complete. */
+    static final class Complete extends IllegalStateException {
+        private static final long serialVersionUID = 1;
+
+        private Complete() {
+            super("The request is complete: copy what you need before its response.");
+        }
+    }
+
     private RequestHead head() {
         if (head == null) {
-            throw new IllegalStateException(
-                    "The request is complete: copy what you need before its response.");
+            throw new Complete();
         }
         return head;
     }
