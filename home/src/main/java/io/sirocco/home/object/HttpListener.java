@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.object;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.sirocco.home.file.AtomicFile;
 import io.sirocco.home.lua.ScriptThread.Scheduled;
 import io.sirocco.home.lua.TaskCause;
@@ -18,6 +20,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URLDecoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -68,8 +71,8 @@ import org.luaj.vm2.Varargs;
  *
  * <p>The port opens 250 ms after {@code SYSTEM.Init()}, so that OnInit can set it. Several objects
  * can have one port: a request is for the one with the longest Path that it begins with, and 404 if
- * there is none. If a port is in use, binding it is tried again each second. Confined to the thread
- * of the scripts.
+ * there is none. Paths are compared decoded, and are not normalised. If a port is in use, binding
+ * it is tried again each second. Confined to the thread of the scripts.
  */
 final class HttpListener extends StandardObject {
     private static final int PATH = 0;
@@ -364,12 +367,12 @@ final class HttpListener extends StandardObject {
         return waiting.size();
     }
 
-    /** Returns the path of its requests, without a slash at the end. Any thread. */
+    /** Returns the path of its requests, decoded and without a slash at the end. Any thread. */
     String ownPath() {
         return ownPath;
     }
 
-    /** Returns whether a request with a path is for this one. Any thread. */
+    /** Returns whether a request with a path, which is decoded, is for this one. Any thread. */
     boolean takes(String path) {
         String own = ownPath;
         return path.startsWith(own)
@@ -620,7 +623,7 @@ final class HttpListener extends StandardObject {
             case TLS -> tls = isOn(value);
             case PATH -> {
                 super.set(index, value);
-                String path = value.isnil() ? "" : LuaText.text(value).strip();
+                String path = value.isnil() ? "" : decoded(LuaText.text(value).strip());
                 String rooted = path.isEmpty() || path.startsWith("/") ? path : "/" + path;
                 ownPath = rooted.endsWith("/") ? rooted.substring(0, rooted.length() - 1) : rooted;
                 return;
@@ -638,6 +641,15 @@ final class HttpListener extends StandardObject {
             close();
             awaitClose();
             setUp();
+        }
+    }
+
+    /** Returns a path that may be percent-encoded, decoded; one that cannot be is as it is. */
+    private static String decoded(String path) {
+        try {
+            return URLDecoder.decode(path.replace("+", "%2B"), UTF_8); // a plus is no space here
+        } catch (IllegalArgumentException e) {
+            return path;
         }
     }
 

@@ -48,9 +48,10 @@ final class HttpPorts {
 
         /** Gives a request to the listener with the longest path that it begins with. */
         Response receive(Request request) throws IOException {
+            String path = "/" + request.param("*"); // decoded
             Optional<HttpListener> listener =
                     listeners.stream()
-                            .filter(each -> each.takes(request.path()))
+                            .filter(each -> each.takes(path))
                             .max(Comparator.comparingInt(each -> each.ownPath().length()));
             return listener.isPresent()
                     ? listener.get().receive(request)

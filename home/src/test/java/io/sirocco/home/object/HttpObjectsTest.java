@@ -240,6 +240,48 @@ class HttpObjectsTest {
             assertEquals("OBJ0 /HAlistener", response(send(request("/HAlistener"))).body());
         }
 
+        /** Encoding does not lead around the listener of a path; the feature is as sent. */
+        @Test
+        void pathsOfListenersAreComparedDecoded() throws Exception {
+            HomeObject admin = create(120);
+            HomeObject spaced = create(120);
+            int free = freePort();
+            var all = List.of(listener, admin, spaced);
+            String[] paths = {"/lamps", "/lamps/admin", "/lamps/a%20+b"};
+            for (int i = 0; i < paths.length; i++) {
+                HomeObject each = all.get(i);
+                set(each, 10, free);
+                set(each, 0, paths[i]);
+                handle(
+                        each,
+                        0,
+                        () -> {
+                            set(each, 8, each.name() + " " + get(each, 0));
+                            call(each, 0);
+                        });
+            }
+            admin.setUp();
+            spaced.setUp();
+            open(listener);
+            String[][] expected = {
+                {"OBJ1", "/lamps/admin"},
+                {"OBJ1", "/lamps/adm%69n"},
+                {"OBJ1", "/%6Camps/admin/x"},
+                {"OBJ1", "/lamps%2Fadmin"},
+                {"OBJ2", "/lamps/a%20+b"},
+                {"OBJ2", "/lamps/%61%20%2Bb"},
+                {"OBJ0", "/lamps"},
+                {"OBJ0", "/lamps//admin"},
+                {"OBJ0", "/lamps/./admin"},
+                {"OBJ0", "/lamps/a%20%20b"},
+            };
+            for (String[] each : expected) {
+                assertEquals(
+                        each[0] + " " + each[1], response(send(request(each[1]))).body(), each[1]);
+            }
+            assertEquals(404, response(send(request("/lamps%61"))).statusCode());
+        }
+
         private void close(HomeObject each) {
             each.close();
             each.awaitClose();
