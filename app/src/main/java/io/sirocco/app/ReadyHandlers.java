@@ -5,11 +5,14 @@ import io.sirocco.app.admin.ChannelNames;
 import io.sirocco.app.config.Live.Publishing;
 import io.sirocco.live.Arguments;
 import io.sirocco.live.Client;
+import io.sirocco.live.History;
 import io.sirocco.live.Live;
 import io.sirocco.live.Message;
 import io.sirocco.live.RequestException;
 import io.sirocco.live.broker.BrokerException;
+import io.sirocco.live.broker.Position;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
 
@@ -25,14 +28,17 @@ import java.util.function.UnaryOperator;
  *                                  BEFORE, a position, the newest of those before it
  * </pre>
  *
- * <p>Clients take {@link Live#MAX_BYTE_ARRAYS} in one answer, so a history with more comes in
- * parts: the list is shorter than COUNT, and its first position asks for the part before it. The
- * last part is an empty list.
+ * <p>Clients take {@link Live#MAX_BYTE_ARRAYS} in one answer, and an answer with several events has
+ * 256 KB at most, so a longer history comes in parts: the list is shorter than COUNT, and its first
+ * position asks for the part before it. The last part is an empty list.
  *
  * <p>Any thread.
  */
 final class ReadyHandlers {
     private static final int MAX_MESSAGES = 1_000;
+
+    /** Of one answer with events of a history, about: a quarter of what may wait for a client. */
+    private static final int MAX_BYTES = 256 << 10;
 
     private final Live live;
     private final Publishing publishing;
@@ -115,11 +121,15 @@ final class ReadyHandlers {
             throw RequestException.refused("forbidden", "join the room to read its history");
         }
         try {
-            boolean all = !arguments.has(2);
+            Optional<Position> before =
+                    arguments.has(2) ? Optional.of(position(arguments, 2)) : Optional.empty();
             int count = Math.clamp(most, 0, MAX_MESSAGES);
-            List<Message> newest =
-                    client.namespace().room(room).history(all ? count : MAX_MESSAGES);
-            return part(all ? newest : before(newest, arguments.asString(2)), count);
+            History page = client.namespace().room(room).page(before, count, MAX_BYTES);
+            if (page.gap()) {
+                throw RequestException.refused(
+                        "gap", "the history has no such position any more: begin anew without one");
+            }
+            return part(page.messages());
         } catch (IllegalStateException e) {
             throw RequestException.refused("no_history", "this room keeps no history");
         } catch (BrokerException e) {
@@ -127,20 +137,19 @@ final class ReadyHandlers {
         }
     }
 
-    private static List<Message> before(List<Message> messages, String position) {
-        int end = 0; // what the room has forgotten had nothing before it
-        for (int i = 0; i < messages.size(); i++) {
-            end = messages.get(i).position().toString().equals(position) ? i : end;
+    private static Position position(Arguments arguments, int at) {
+        try {
+            return Position.parse(arguments.asString(at));
+        } catch (IllegalArgumentException e) {
+            throw bad(e.getMessage());
         }
-        return messages.subList(0, end);
     }
 
-    /** Returns the newest of them: as many as one answer may have. */
-    private static List<Told> part(List<Message> messages, int most) {
+    /** Returns the newest of them: as many as have the byte arrays of one answer. */
+    private static List<Told> part(List<Message> messages) {
         int first = messages.size();
-        int least = Math.max(0, first - most);
         int byteArrays = 0;
-        while (first > least) {
+        while (first > 0) {
             byteArrays += messages.get(first - 1).arguments().byteArrays();
             if (byteArrays > Live.MAX_BYTE_ARRAYS) {
                 break;

@@ -145,6 +145,26 @@ class LiveCommandTest {
         }
     }
 
+    @Test
+    void aHistoryIsReadToItsBeginningHoweverLongItIs() throws Exception {
+        try (Serving serving = serve("--password", "secret", "--history", "chat/*=2000:1h");
+                Talker talker = Talker.in(serving.port(), SECRET).join("chat/1")) {
+            for (int i = 0; i < 1_100; i++) {
+                talker.ask("[\"publish\",\"chat/1\",\"said\"," + i + "]");
+            }
+            int count = 0;
+            String part = talker.ask("[\"history\",\"chat/1\",1000]");
+            while (!part.equals("437[[]]")) {
+                count += part.split("\"event\"").length - 1;
+                String first = part.replaceFirst(".*?\"position\":\"([^\"]+)\".*", "$1");
+                part = talker.ask("[\"history\",\"chat/1\",1000,\"" + first + "\"]");
+            }
+            assertEquals(1_100, count);
+            part = talker.ask("[\"history\",\"chat/1\",9,\"another.1\"]");
+            assertTrue(part.contains("\"code\":\"gap\""), part);
+        }
+    }
+
     private static String publish(Talker talker, int byteArrays) throws Exception {
         var packet = new StringBuilder("45" + byteArrays + "-7[\"publish\",\"chat/1\",\"photo\"");
         for (int i = 0; i < byteArrays; i++) {

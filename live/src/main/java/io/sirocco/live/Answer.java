@@ -7,6 +7,9 @@ import io.sirocco.live.wire.Packet;
 
 /** The answer that a request of a client waits for; the first counts. Any thread. */
 final class Answer {
+    /** Characters of an answer when nothing more may wait for anybody. */
+    private static final long LITTLE = 4096;
+
     private final Client client;
     private final Link link;
     private final long id;
@@ -18,8 +21,31 @@ final class Answer {
         this.id = id;
     }
 
+    /**
+     * Gives these values.
+     *
+     * @throws RequestException with the code {@code limited} when they are longer than an answer
+     *     may be, or when so much waits for all clients that nothing of its size may
+     */
     void give(Object... values) {
-        Json.Encoded encoded = link.json().answer(values);
+        long most = link.hub.settings.longestAnswer();
+        if (!link.session.mayAnswer()) {
+            most = Math.min(most, LITTLE);
+        }
+        Json.Encoded encoded;
+        try {
+            encoded = link.json().answer(most, values);
+        } catch (Json.TooLongException e) {
+            throw RequestException.refused(
+                    "limited",
+                    most == LITTLE
+                            ? "the server has no memory for the answer now: try again"
+                            : "the answer has more than " + most + " bytes: ask for less");
+        }
+        send(encoded);
+    }
+
+    private void send(Json.Encoded encoded) {
         String name = client.namespace().name();
         Packet packet = Packet.ack(name, id, encoded.attachments().size(), encoded.data());
         Parcel parcel = Parcel.message("4" + packet, encoded.attachments(), false);
@@ -36,7 +62,7 @@ final class Answer {
     }
 
     void fail(String code, String message) {
-        give(new Failure(new Problem(code, message)));
+        send(link.json().answer(new Failure(new Problem(code, message))));
     }
 
     private record Failure(Problem error) {}

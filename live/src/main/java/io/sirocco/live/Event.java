@@ -78,6 +78,9 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
         } catch (IllegalArgumentException e) {
             boolean theirs = value instanceof Arguments; // sent back as they came
             failed(theirs ? RequestException.refused("bad_arguments", e.getMessage()) : e);
+        } catch (RequestException e) { // it is too long: the program is to know
+            client.namespace().failed(client, name, e);
+            failed(e);
         } catch (Throwable e) {
             failed(e);
         }

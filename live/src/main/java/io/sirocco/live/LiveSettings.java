@@ -31,6 +31,9 @@ public final class LiveSettings {
     /** The address of clients that cannot be told apart. */
     static final String UNIX = "unix";
 
+    /** What names and positions add to a message of a client that an answer repeats. */
+    private static final long ANSWER_FRAME = 64 << 10;
+
     private static final int LONGEST_HEADER = 512;
     private static final Map<String, Integer> HEADERS =
             Map.of(
@@ -391,6 +394,11 @@ public final class LiveSettings {
                     name + " must be " + least + " or more, not " + value + ".");
         }
         return value;
+    }
+
+    /** Characters and bytes of an answer: what a client may send, or what may wait for it. */
+    int longestAnswer() {
+        return (int) Math.min(Integer.MAX_VALUE, Math.max(budget, maxMessage) + ANSWER_FRAME);
     }
 
     Broker brokerOrMemory() {

@@ -236,13 +236,22 @@ public sealed class Namespace permits Live {
     }
 
     History history(String room, Optional<Position> after, int most) {
+        return history(hub.broker.history(withHistory(room), after, most));
+    }
+
+    History page(String room, Optional<Position> before, int most, int bytes) {
+        return history(hub.broker.page(withHistory(room), before, most, bytes));
+    }
+
+    private io.sirocco.live.broker.Room withHistory(String room) {
         if (hub.histories(Set.of(room)).isEmpty()) {
             throw new IllegalStateException("The room " + room + " keeps no history.");
         }
-        Replay replay =
-                Hub.await(
-                        hub.broker.history(
-                                new io.sirocco.live.broker.Room(name, room), after, most));
+        return new io.sirocco.live.broker.Room(name, room);
+    }
+
+    private History history(CompletionStage<Replay> asked) {
+        Replay replay = Hub.await(asked);
         List<Message> messages = replay.messages().stream().map(this::message).toList();
         return new History(messages, replay.gap(), replay.end());
     }

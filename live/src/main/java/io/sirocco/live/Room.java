@@ -69,12 +69,27 @@ public final class Room {
 
     /**
      * The newest messages of its history, oldest first; waits for the broker, so it must not be
-     * called on a loop.
+     * called on a loop. Only their number bounds them: for a client, take a {@link #page}.
      *
      * @throws IllegalStateException when it is not one room that keeps a history
      */
     public List<Message> history(int most) {
         return namespace.history(one(), Optional.empty(), most).messages();
+    }
+
+    /**
+     * A part of its history that is small enough for a client, oldest first: the newest messages,
+     * or those before the first position of the part before. Waits for the broker as {@link
+     * #history} does.
+     *
+     * @param before empty for the newest. What is before a message that is forgotten is forgotten,
+     *     too; a position of another epoch is a gap
+     * @param most how many messages
+     * @param bytes of memory, about, which they do not exceed; but one message there is
+     * @throws IllegalStateException as {@link #history}
+     */
+    public History page(Optional<Position> before, int most, int bytes) {
+        return namespace.page(one(), before, most, bytes);
     }
 
     /** What came behind a position; waits for the broker as {@link #history} does. */

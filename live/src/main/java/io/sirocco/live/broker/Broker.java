@@ -79,6 +79,16 @@ public interface Broker extends AutoCloseable {
     CompletionStage<Replay> history(Room room, Optional<Position> after, int most);
 
     /**
+     * A part of a history that is read backwards: the newest messages to a room, oldest first.
+     *
+     * @param before only those before it: a message of the history, which may be forgotten by now.
+     *     A position of another epoch is a gap
+     * @param most how many at most
+     * @param bytes no more of them once they are so many, roughly; one at least
+     */
+    CompletionStage<Replay> page(Room room, Optional<Position> before, int most, long bytes);
+
+    /**
      * Keeps a session for {@code life}, in the place of one with that {@code pid}. A node keeps
      * those of its clients again and again, so that they outlive it. What another node has taken
      * within the last minute is not kept again by the one that had it: it has not heard of that

@@ -142,6 +142,31 @@ final class Histories {
         return new Found(found, gap);
     }
 
+    /** The newest before a number, oldest first; no more once they have so many bytes. */
+    List<Replay.Message> page(Room room, long before, int most, long mostBytes, long millis) {
+        History history = rooms.get(room);
+        if (history == null) {
+            return List.of();
+        }
+        history.trim(Integer.MAX_VALUE, millis);
+        List<Replay.Message> found = new ArrayList<>();
+        Iterator<Entry> newest = history.entries.descendingIterator();
+        long all = 0;
+        while (newest.hasNext() && found.size() < most) {
+            Entry entry = newest.next();
+            if (entry.number >= before) {
+                continue;
+            }
+            all += Log.size(entry.message.publication());
+            if (all > mostBytes && !found.isEmpty()) {
+                break;
+            }
+            found.add(entry.message);
+        }
+        Collections.reverse(found);
+        return found;
+    }
+
     private History begin() {
         var history = new History();
         history.lost = lost;

@@ -104,6 +104,16 @@ final class Memory {
         return new Replay(found.messages(), gap, position(last));
     }
 
+    synchronized Replay page(Room room, Optional<Position> before, int most, long bytes) {
+        long number =
+                before.filter(known -> known.epoch().equals(epoch))
+                        .map(known -> number(known.offset()))
+                        .orElse(-1L);
+        boolean gap = before.isPresent() && (number < 0 || number > last);
+        long to = before.isEmpty() ? Long.MAX_VALUE : gap ? 0 : number;
+        return new Replay(histories.page(room, to, most, bytes, millis()), gap, position(last));
+    }
+
     Optional<Session> take(Node by, String namespace, String pid) {
         Optional<Sessions.Kept> kept = sessions.take(by, namespace, pid);
         kept.map(Sessions.Kept::by)

@@ -82,6 +82,12 @@ public final class MemoryBroker implements Broker {
     }
 
     @Override
+    public CompletionStage<Replay> page(
+            Room room, Optional<Position> before, int most, long bytes) {
+        return with(node -> memory.page(room, before, most, bytes));
+    }
+
+    @Override
     public CompletionStage<Void> keep(Session session, Duration life) {
         return with(node -> done(() -> memory.sessions().keep(node, session, life)));
     }

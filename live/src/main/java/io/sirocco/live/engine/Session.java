@@ -521,6 +521,11 @@ public final class Session implements Runnable {
         }
     }
 
+    /** Whether there is memory for what is long to wait for a peer. Any thread. */
+    public boolean mayAnswer() {
+        return !engine.output.isExhausted();
+    }
+
     private void put(Parcel parcel) {
         int sent = 0;
         if (socket != null && outbox == null) {

@@ -143,6 +143,12 @@ public final class RedisBroker implements Broker {
     }
 
     @Override
+    public CompletionStage<Replay> page(
+            Room room, Optional<Position> before, int most, long bytes) {
+        return with(r -> r.page(room, before, most, bytes));
+    }
+
+    @Override
     public CompletionStage<Void> keep(Session session, Duration life) {
         return with(r -> r.keep(session, life));
     }

@@ -112,6 +112,24 @@ final class Running {
                                 Calls.bytes(most))));
     }
 
+    CompletableFuture<Replay> page(Room room, Optional<Position> before, int most, long bytes) {
+        Optional<String> offset =
+                before.flatMap(position -> Offset.parse(position.offset())).map(Offset::toString);
+        boolean nonsense = before.isPresent() && offset.isEmpty();
+        return ask(
+                reads,
+                calls.script(
+                        Script.PAGE,
+                        reply -> Answers.history(reply, nonsense),
+                        List.of(
+                                Calls.unique(),
+                                Names.of(room),
+                                Calls.bytes(before.map(Position::epoch).orElse("")),
+                                Calls.bytes(offset.orElse(nonsense ? "0-0" : "")),
+                                Calls.bytes(most),
+                                Calls.bytes(bytes))));
+    }
+
     CompletableFuture<Void> keep(Session session, Duration life) {
         return ask(
                 writes,

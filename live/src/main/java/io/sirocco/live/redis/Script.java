@@ -20,6 +20,7 @@ enum Script {
     WRITTEN,
     ATTACH,
     HISTORY,
+    PAGE,
     JOIN,
     LEAVE,
     BEAT,

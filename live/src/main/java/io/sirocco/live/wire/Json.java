@@ -105,23 +105,88 @@ public final class Json {
         var data = new StringBuilder(64).append('[').append(mapper.writeValueAsString(name));
         var attachments = new ArrayList<byte[]>(0);
         for (Object argument : arguments) {
-            append(argument, data.append(','), attachments);
+            append(argument, data.append(','), attachments, Long.MAX_VALUE);
         }
         return encoded(data, attachments);
     }
 
+    /** An answer as {@link #answer(long, Object...)}, of any length. */
+    public Encoded answer(Object... values) {
+        return answer(Long.MAX_VALUE, values);
+    }
+
     /**
-     * An answer.
+     * An answer. One that is too long is not written to its end.
      *
+     * @param most characters of its text and bytes of its attachments
+     * @throws TooLongException when it has more
      * @throws IllegalArgumentException as {@link #event}
      */
-    public Encoded answer(Object... values) {
+    public Encoded answer(long most, Object... values) {
         var data = new StringBuilder(64).append('[');
         var attachments = new ArrayList<byte[]>(0);
         for (Object value : values) {
-            append(value, data.length() == 1 ? data : data.append(','), attachments);
+            data.append(data.length() == 1 ? "" : ",");
+            append(value, data, attachments, most - data.length());
+        }
+        long all = data.length();
+        for (byte[] each : attachments) {
+            all += each.length;
+        }
+        if (all > most) {
+            throw new TooLongException();
         }
         return encoded(data, attachments);
+    }
+
+    /** What is to be sent has more characters or bytes than it may. */
+    public static final class TooLongException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        TooLongException() {
+            super("it is too long", null, false, false);
+        }
+    }
+
+    /** Text that ends the writing when there is too much of it. */
+    private static final class Bounded extends StringWriter {
+        private final long most;
+        private boolean exceeded;
+
+        Bounded(long most) {
+            this.most = most;
+        }
+
+        private void check(int more) {
+            exceeded |= getBuffer().length() + (long) more > most;
+            if (exceeded) {
+                throw new TooLongException();
+            }
+        }
+
+        @Override
+        public void write(int c) {
+            check(1);
+            super.write(c);
+        }
+
+        @Override
+        public void write(char[] chars, int from, int length) {
+            check(length);
+            super.write(chars, from, length);
+        }
+
+        @Override
+        public void write(String text) {
+            check(text.length());
+            super.write(text);
+        }
+
+        @Override
+        public void write(String text, int from, int length) {
+            check(length);
+            super.write(text, from, length);
+        }
     }
 
     private static Encoded encoded(StringBuilder data, List<byte[]> attachments) {
@@ -170,13 +235,13 @@ public final class Json {
         return count;
     }
 
-    private void append(Object value, StringBuilder data, List<byte[]> attachments) {
+    private void append(Object value, StringBuilder data, List<byte[]> attachments, long most) {
         switch (value) {
             case null -> data.append("null");
             case Integer i -> data.append(i.intValue());
             case Boolean b -> data.append(b.booleanValue());
             default -> {
-                String text = written(value, attachments);
+                String text = written(value, attachments, most);
                 String name = names.get(value.getClass());
                 if (name == null || !text.startsWith("{")) {
                     data.append(text);
@@ -188,9 +253,9 @@ public final class Json {
         }
     }
 
-    private String written(Object value, List<byte[]> attachments) {
+    private String written(Object value, List<byte[]> attachments, long most) {
         try {
-            return text(mapper.writer().withAttribute(ATTACHMENTS, attachments), value);
+            return text(mapper.writer().withAttribute(ATTACHMENTS, attachments), value, most);
         } catch (JacksonException e) {
             throw new IllegalArgumentException(
                     "what is to be sent has no form in JSON: " + e.getOriginalMessage(), e);
@@ -199,13 +264,15 @@ public final class Json {
 
     /** One value as JSON, its bytes in Base64. */
     public String text(Object value) {
-        return text(mapper.writer(), value);
+        return text(mapper.writer(), value, Long.MAX_VALUE);
     }
 
-    private static String text(ObjectWriter writer, Object value) {
-        var text = new StringWriter();
+    private static String text(ObjectWriter writer, Object value, long most) {
+        var text = new Bounded(most);
         try (JsonGenerator out = new JavaScriptNumbers(writer.createGenerator(text))) {
             writer.writeValue(out, value);
+        } catch (JacksonException e) {
+            throw text.exceeded ? new TooLongException() : e;
         }
         return text.toString();
     }

@@ -485,6 +485,38 @@ public abstract class BrokerBehaviour {
     }
 
     @Test
+    void aHistoryIsReadBackwardsInPartsOfSoManyMessagesOrBytes() throws Exception {
+        Broker node = node(new Probe());
+        List<Position> positions = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            positions.add(get(node.publish(history("h" + i, "kitchen", 25, LONG))));
+        }
+        Replay newest = get(node.page(KITCHEN, Optional.empty(), 2, 1 << 20));
+        assertEquals(List.of("h28", "h29"), events(newest));
+        Optional<Position> first = Optional.of(newest.messages().getFirst().position());
+        assertEquals(List.of("h27"), events(get(node.page(KITCHEN, first, 1, 1 << 20))));
+        assertEquals(List.of("h27"), events(get(node.page(KITCHEN, first, 9, 1))), "one at least");
+        Replay rest = get(node.page(KITCHEN, first, 100, 1 << 20));
+        assertEquals(23, rest.messages().size());
+        assertEquals("h5", events(rest).getFirst());
+        assertEquals(positions.get(5), rest.messages().getFirst().position());
+        for (int i = 0; i < 6; i++) { // forgotten, or the last of what there is
+            Replay none = get(node.page(KITCHEN, Optional.of(positions.get(i)), 9, 1 << 20));
+            assertEquals(List.of(), none.messages());
+            assertFalse(none.gap());
+        }
+        assertEquals(List.of(), get(node.page(KITCHEN, first, 0, 1)).messages());
+        for (Position unknown :
+                List.of(
+                        new Position("another", positions.get(9).offset()),
+                        new Position(positions.get(9).epoch(), "x"))) {
+            Replay none = get(node.page(KITCHEN, Optional.of(unknown), 9, 1 << 20));
+            assertEquals(List.of(), none.messages());
+            assertTrue(none.gap());
+        }
+    }
+
+    @Test
     void aHistoryGoesOnAtItsEnd() throws Exception {
         Broker node = node(new Probe());
         get(node.publish(history("1", "kitchen", 5, LONG)));
