@@ -703,9 +703,10 @@
             return this != null && this.length <= MARKS ? normalize.call(this, form) : normalizeLong(this, form);
         },
         localeCompare(that, locales, options) {
+            const known = locales === undefined ? locales : localesOf(locales);
             return this.length <= MARKS && typeof that === "string" && that.length <= MARKS
-                ? localeCompare.call(this, that, locales, options)
-                : localeCompare.call(sortable(this), sortable(that), locales, options);
+                ? localeCompare.call(this, that, known, options)
+                : localeCompare.call(sortable(this), sortable(that), known, options);
         },
     };
 
@@ -856,7 +857,47 @@
         guard(Object, name, (self, values) => { for (let i = name === "assign" ? 1 : 0; i < values.length; i++) checkIndexes(values[i]); });
     }
 
+    // So do functions that take locales: a string, an Intl.Locale, or an object that looks like an array of these.
+    const LOCALES = 100;
+    const TAG = 1000; // characters of one
+    const localeTag = Intl.Locale.prototype.toString;
+    const isObject = (value) => typeof value === "object" && value !== null || typeof value === "function";
+
+    /** Returns the tag of a locale, or what the engine refuses. */
+    function tagOf(locale) {
+        if (typeof locale !== "string" && !isObject(locale)) return locale;
+        const tag = `${locale}`;
+        if (tag.length > TAG) throw new RangeError("A locale has more than " + TAG + " characters.");
+        return tag;
+    }
+
+    /** Returns locales as a string or a short array, or what the engine refuses. */
+    function localesOf(locales) {
+        if (!isObject(locales)) return tagOf(locales);
+        if (locales instanceof Intl.Locale) return localeTag.call(locales); // which throws if it is none
+        const length = Number(locales.length);
+        if (length > LOCALES) throw new RangeError("A function takes at most " + LOCALES + " locales.");
+        const tags = [];
+        for (let i = 0; i < length; i++) if (i in locales) tags.push(tagOf(locales[i]));
+        return tags;
+    }
+
+    /** Replaces functions by those that convert the locales they have as their first argument. */
+    function guardLocales(object, ...names) {
+        for (const name of names) {
+            const known = object[name];
+            const checked = { [name](locales, ...values) { return known.call(this, locales === undefined ? locales : localesOf(locales), ...values); } }[name];
+            Object.defineProperty(checked, "length", { value: known.length, configurable: true });
+            put(object, name, checked);
+        }
+    }
+
     const TypedArray = inherited(Uint8Array);
+    for (const { prototype } of [Number, BigInt, Date, Array, TypedArray]) {
+        guardLocales(prototype, ...Object.getOwnPropertyNames(prototype).filter((name) => /^toLocale.*String$/.test(name)));
+    }
+    guardLocales(String.prototype, "toLocaleLowerCase", "toLocaleUpperCase");
+    guardLocales(Intl, "getCanonicalLocales");
     put(TypedArray.prototype, "toJSON", { toJSON() {
         if (this.length > host.longestArray / 16) {
             throw new RangeError("A typed array of " + this.length + " elements is too long for JSON, which names each of them: send it as a body, or Base64.");
@@ -893,8 +934,8 @@
     }
 
     /** Replaces a constructor of up to two arguments by one that passes what `convert` returns as its first one. */
-    function guardConstructor(name, convert) {
-        const known = globalThis[name];
+    function guardConstructor(owner, name, convert) {
+        const known = owner[name];
         const checked = { [name]: function (value, more) {
             const isEmpty = arguments.length === 0;
             return new.target === undefined
@@ -903,7 +944,7 @@
         } }[name];
         for (const key of Reflect.ownKeys(known)) Object.defineProperty(checked, key, Object.getOwnPropertyDescriptor(known, key));
         put(known.prototype, "constructor", checked);
-        put(globalThis, name, checked);
+        put(owner, name, checked);
     }
 
     /** Replaces a getter that returns a function by one whose function converts its two arguments before. */
@@ -922,8 +963,8 @@
         return known;
     }
 
-    guardConstructor("Number", (value) => typeof value === "number" || typeof value === "string" && value.length <= DIGITS ? value : readable(value));
-    guardConstructor("BigInt", (value) => {
+    guardConstructor(globalThis, "Number", (value) => typeof value === "number" || typeof value === "string" && value.length <= DIGITS ? value : readable(value));
+    guardConstructor(globalThis, "BigInt", (value) => {
         const known = primitive(value);
         checkDigits(typeof known === "string" && known.length > DIGITS);
         return known;
@@ -938,6 +979,11 @@
         put(Intl.NumberFormat.prototype, name, { [name](...values) { return apply(known, this, values.map(numeric)); } }[name]);
     }
     guardBound(Intl.Collator.prototype, "compare", sortable);
+    for (const name of Object.getOwnPropertyNames(Intl)) {
+        if (typeof Intl[name].prototype !== "object") continue;
+        guardConstructor(Intl, name, name === "Locale" ? tagOf : localesOf);
+        if ("supportedLocalesOf" in Intl[name]) guardLocales(Intl[name], "supportedLocalesOf");
+    }
 
     // A few characters of a pattern, such as \p{L}, can stand for thousands, and the engine cannot be interrupted while it compiles them.
     const PATTERN = 20000; // characters of one with the flag u or v
@@ -955,7 +1001,7 @@
         return isKnown ? pattern : source;
     }
 
-    guardConstructor("RegExp", checkPattern);
+    guardConstructor(globalThis, "RegExp", checkPattern);
     guard(RegExp.prototype, "compile", (self, [pattern, flags]) => checkPattern(pattern, flags));
 
     const globals = {

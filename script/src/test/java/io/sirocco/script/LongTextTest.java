@@ -190,6 +190,21 @@ class LongTextTest {
                         throws(SyntaxError, () => new RegExp('('), 'syntax');
                         check(new RegExp('^[a-z]+$', 'v').test('ab') && new RegExp(/^.$/u).unicode && RegExp('[\\\\p{L}--a]', 'v').test('b'), 'sets');
                         check(''.includes.length === 1 && ''.includes.name === 'includes' && ''.split.length === 2 && ''.toLowerCase.length === 0, 'shape');
+                        check((1234.5).toLocaleString('de') === '1.234,5' && (1234.5).toLocaleString(['xx', 'de']) === '1.234,5', 'locales');
+                        check((1234.5).toLocaleString(new Intl.Locale('de')) === '1.234,5' && (5).toLocaleString() === '5', 'locale');
+                        check((1234.5).toLocaleString({ 0: new Intl.Locale('de'), length: 1 }) === '1.234,5' && (5).toLocaleString({}) === '5', 'like an array');
+                        check((0.5).toLocaleString('en', { style: 'percent' }) === '50%' && (5).toLocaleString.length === 0, 'options');
+                        check(new Date(0).toLocaleDateString('de', { timeZone: 'UTC', dateStyle: 'medium' }) === '01.01.1970', 'date');
+                        check('i'.toLocaleUpperCase('tr') === '\u0130' && 'I'.toLocaleLowerCase(['tr']) === '\u0131', 'case');
+                        check(Intl.getCanonicalLocales(['EN-us', 'de']).join() === 'en-US,de' && Intl.Collator.supportedLocalesOf('de').join() === 'de', 'canonical');
+                        check(new Intl.Locale('en', { region: 'GB' }).toString() === 'en-GB' && new Intl.Locale(new Intl.Locale('de')).language === 'de', 'Locale');
+                        check(new Intl.NumberFormat('de') instanceof Intl.NumberFormat && Intl.NumberFormat('de').constructor === Intl.NumberFormat, 'format');
+                        check([1234.5].toLocaleString('de') === '1.234,5' && new Intl.ListFormat('en').format(['a', 'b']) === 'a and b', 'list');
+                        check([...new Intl.Segmenter('en', { granularity: 'word' }).segment('a b')].length === 3, 'segments');
+                        for (const wrong of [null, [5], 'a_b']) {
+                            try { (5).toLocaleString(wrong); check(false, wrong); } catch (e) { check(e instanceof TypeError || wrong === 'a_b', e); }
+                        }
+                        try { Intl.Segmenter('en'); check(false, 'without new'); } catch (e) { check(e instanceof TypeError, e); }
                         check(JSON.stringify(new Uint8Array(2)) === '{"0":0,"1":0}' && !Object.keys(Uint8Array.prototype).length, 'json');
                         const bytes = new Uint8Array(1); bytes.toJSON = () => 'mine';
                         check(JSON.stringify([bytes]) === '["mine"]', 'toJSON');
