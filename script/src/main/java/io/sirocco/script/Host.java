@@ -25,6 +25,7 @@ import org.graalvm.polyglot.proxy.ProxyObject;
 final class Host {
     private static final Level[] LEVELS = {Level.DEBUG, Level.INFO, Level.WARNING, Level.ERROR};
     private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int SAME_HASH = 100; // names of an object in JSON
 
     private final Worker worker;
     private final ScriptPool pool;
@@ -65,6 +66,9 @@ final class Host {
                                         .increment(
                                                 a[0].asString(), a[1].asDouble(), a[2].asDouble()));
         host.put("languages", (ProxyExecutable) a -> languages(a[0], a[1]));
+        host.put(
+                "namesCollide",
+                (ProxyExecutable) a -> JsonKeys.collide(a[0].asString(), SAME_HASH));
         host.put("longest", pool.settings.longestString());
         host.put("longestArray", pool.settings.longestArray());
         host.put("uuid", (ProxyExecutable) a -> UUID.randomUUID().toString());

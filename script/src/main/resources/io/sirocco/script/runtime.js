@@ -106,7 +106,8 @@
             try {
                 return JSON.parse(body);
             } catch (error) {
-                throw Object.assign(new SyntaxError("The body is not JSON."), { status: 400, cause: error });
+                const known = error instanceof RangeError ? error : new SyntaxError("The body is not JSON.", { cause: error });
+                throw Object.assign(known, { status: 400 });
             }
         }
 
@@ -904,6 +905,15 @@
         }
         return this;
     } }.toJSON);
+
+    // The engine looks for a name among all that have its hash.
+    const FEW_NAMES = 4096; // characters of JSON, whose names are few
+    const parse = JSON.parse;
+    put(JSON, "parse", { parse(text, reviver) {
+        const known = typeof text === "string" ? text : `${text}`;
+        if (known.length > FEW_NAMES && host.namesCollide(known)) throw new RangeError("An object in JSON has at most 100 names of one hash.");
+        return parse(known, reviver);
+    } }.parse);
 
     // Numbers of many digits are read and written in a time that grows with the square of their length.
     const DIGITS = 20000;

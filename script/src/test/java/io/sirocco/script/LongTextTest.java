@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,6 +24,10 @@ class LongTextTest {
     @TempDir static Path folder;
     private static Site site;
 
+    private static final String NAMES =
+            "const names = []; for (let i = 0; i < 1024; i++) names.push('\"' + i.toString(2).padStart(10, '0').replaceAll('0', 'Aa').replaceAll('1', 'BB') + '\":1');"
+                    + " const k = names.join(); ";
+
     @BeforeAll
     static void start() {
         Site.write(
@@ -29,6 +35,7 @@ class LongTextTest {
                 "run.js",
                 "const Async = (async () => {}).constructor;"
                         + " export const generateResponse = async (q) => ({ body: String(await new Async('q', await q.text())(q)) });");
+        Site.write(folder, "json.js", "export default async (q) => ({ body: await q.json() });");
         site =
                 new Site(
                         folder,
@@ -111,6 +118,61 @@ class LongTextTest {
                         "const marks = '\\u0301\\u0323'.repeat(25e4); try { return "
                                 + expression
                                 + "; } catch (e) { return e.name; }"));
+    }
+
+    /** The engine looks for a name of JSON among all that have its hash. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "JSON.parse(`{${k}}`)",
+                "JSON.parse(`{${k}}`, (key, value) => value)",
+                "JSON.parse([`{${k}}`])",
+                "JSON.parse(`[1, {\"a\": {${k}, \"x\": {}}}]`)",
+                "JSON.parse(`{\"a\\\\\\\"\": [{}, {}], ${k}}`)",
+                "JSON.parse(`{${k}, \"a\": [{`)",
+                "JSON.parse(`{${k.replaceAll('A', '\\\\u0041')}}`)",
+                "JSON.parse(`{${k.replaceAll(':', ' \\n:')}}`)",
+            })
+    void manyNamesOfOneHashAreARangeError(String expression) {
+        assertEquals(
+                "RangeError",
+                run(NAMES + "try { return " + expression + "; } catch (e) { return e.name; }"));
+    }
+
+    @Test
+    void aBodyWithManyNamesOfOneHashIsTheErrorOfItsClient() {
+        String names =
+                IntStream.range(1024, 2048)
+                        .mapToObj(Integer::toBinaryString)
+                        .map(bits -> bits.replace("0", "Aa").replace("1", "BB"))
+                        .collect(Collectors.joining("\":1,\"", "\"", "\":1"));
+        String body = "{" + names + "}";
+        Site.Reply reply = site.send("POST", "/json", body);
+        assertEquals(400, reply.status());
+        assertTrue(reply.body().contains("hash"), reply.body());
+        assertEquals(400, site.send("POST", "/json", body + "}").status());
+    }
+
+    @Test
+    void namesOfJsonAreThoseOfTheLanguage() {
+        String code =
+                """
+                        const many = {};
+                        for (let i = 0; i < 3000; i++) many['k' + i] = { k: i, 'a"\\\\': [i, 'AaBB', '"AaAa":'] };
+                        for (const each of [many, Object.values(many), Array(3000).fill('AaBB'), 'x'.repeat(9000), []]) {
+                            const text = JSON.stringify(each);
+                            if (JSON.stringify(JSON.parse(text)) !== text) return text.slice(0, 100);
+                        }
+                        if (JSON.parse('[1]', (k, v) => k === '0' ? v + 1 : v)[0] !== 2) return 'reviver';
+                        if (JSON.parse.length !== 2 || JSON.parse(null) !== null) return 'shape';
+                        for (const text of ['{' + ' '.repeat(9000), '}'.repeat(9000), '"'.repeat(9000), '"\\\\u'.padStart(9000)]) {
+                            try { JSON.parse(text); return 'parsed'; } catch (e) { if (!(e instanceof SyntaxError)) return String(e); }
+                        }
+                        return 'ok';
+                        """;
+        try (var patient = new Site(folder, options -> options.cpuTime(Duration.ofMinutes(1)))) {
+            assertEquals("ok", run(patient, code));
+        }
     }
 
     /** The cases of long texts are changed in a time that grows with their length. */
