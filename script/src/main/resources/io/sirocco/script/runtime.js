@@ -632,6 +632,7 @@
     const clear = (id) => { if (typeof id === "number") host.clearTimer(id); };
 
     const inherited = Object.getPrototypeOf;
+    const freeze = Object.freeze;
 
     /** Lets objects that inherit from `object`, which is frozen later, have members of these names by assignment. */
     function overridable(object, names) {
@@ -655,7 +656,7 @@
         const add = (value) => { if ((typeof value === "object" || typeof value === "function") && value !== null && value !== globalThis) known.add(value); };
         all.forEach(add);
         for (const object of known) { // to which members are added meanwhile
-            Object.freeze(object);
+            freeze(object);
             add(inherited(object));
             for (const name of Reflect.ownKeys(object)) {
                 const { value, get, set } = Object.getOwnPropertyDescriptor(object, name);
@@ -891,6 +892,16 @@
             Object.defineProperty(checked, "length", { value: known.length, configurable: true });
             put(object, name, checked);
         }
+    }
+
+    // The engine copies the names of an object for each that becomes fixed.
+    const FIXED = 500;
+    for (const name of ["freeze", "seal"]) {
+        guard(Object, name, (self, [value]) => {
+            if (!isObject(value) || Array.isArray(value)) return;
+            const count = isIndexed(value) ? value.length : Reflect.ownKeys(value).length;
+            if (count > FIXED) throw new RangeError("An object that becomes frozen or sealed has at most " + FIXED + " properties.");
+        });
     }
 
     const TypedArray = inherited(Uint8Array);

@@ -110,12 +110,17 @@ class LongTextTest {
                 "new RegExp('\\\\p{L}'.repeat(2e5), 'iu')",
                 "/a/.compile('[\\\\p{L}--\\\\p{Lu}]'.repeat(6e4), 'vi')",
                 "new (class Own extends RegExp {})('[\\\\p{L}--\\\\p{Lu}]'.repeat(6e4), 'vi')",
+                "Object.freeze(object)",
+                "Object.seal(object)",
+                "Object.freeze(new String('a'.repeat(30000)))",
+                "Object.seal(new String('a'.repeat(30000)))",
             })
     void whatWouldTakeSecondsIsARangeError(String expression) {
         assertEquals(
                 "RangeError",
                 run(
-                        "const marks = '\\u0301\\u0323'.repeat(25e4); try { return "
+                        "const marks = '\\u0301\\u0323'.repeat(25e4);"
+                                + " const object = {}; for (let i = 0; i < 501; i++) object['k' + i] = 1; try { return "
                                 + expression
                                 + "; } catch (e) { return e.name; }"));
     }
@@ -267,12 +272,19 @@ class LongTextTest {
                             try { (5).toLocaleString(wrong); check(false, wrong); } catch (e) { check(e instanceof TypeError || wrong === 'a_b', e); }
                         }
                         try { Intl.Segmenter('en'); check(false, 'without new'); } catch (e) { check(e instanceof TypeError, e); }
+                        const frozen = Object.freeze(Object.fromEntries(Array.from({ length: 300 }, (_, i) => ['k' + i, i])));
+                        check(Object.isFrozen(frozen) && frozen.k299 === 299 && Object.isFrozen(Object.freeze(Array(5000).fill(0))), 'freeze');
+                        check(Object.freeze('a'.repeat(9000)).length === 9000 && Object.isSealed(Object.seal({ a: 1 })) && Object.freeze.length === 1, 'seal');
                         check(JSON.stringify(new Uint8Array(2)) === '{"0":0,"1":0}' && !Object.keys(Uint8Array.prototype).length, 'json');
                         const bytes = new Uint8Array(1); bytes.toJSON = () => 'mine';
                         check(JSON.stringify([bytes]) === '["mine"]', 'toJSON');
                         return wrong.join() || 'ok';
                 """;
-        try (var patient = new Site(folder, options -> options.cpuTime(Duration.ofMinutes(1)))) {
+        try (var patient =
+                new Site(
+                        folder,
+                        options ->
+                                options.cpuTime(Duration.ofMinutes(1)).maxAllocation(256 << 20))) {
             assertEquals("ok", run(patient, code));
         }
     }
