@@ -69,6 +69,7 @@ final class Host {
         host.put(
                 "namesCollide",
                 (ProxyExecutable) a -> JsonKeys.collide(a[0].asString(), SAME_HASH));
+        host.put("nests", (ProxyExecutable) a -> nests(a[0].asString(), a[1].asInt()));
         host.put("longest", pool.settings.longestString());
         host.put("longestArray", pool.settings.longestArray());
         host.put("uuid", (ProxyExecutable) a -> UUID.randomUUID().toString());
@@ -264,6 +265,26 @@ final class Host {
         } catch (NumberFormatException e) {
             return 0;
         }
+    }
+
+    /** Returns whether a pattern of JavaScript has more than {@code most} groups in one another. */
+    private static boolean nests(String pattern, int most) {
+        boolean inClass = false; // where a parenthesis is a character
+        int groups = 0;
+        for (int i = 0; i < pattern.length(); i++) {
+            switch (pattern.charAt(i)) {
+                case '\\' -> i++;
+                case '[' -> inClass = true;
+                case ']' -> inClass = false;
+                case '(' -> groups += inClass ? 0 : 1;
+                case ')' -> groups -= inClass ? 0 : 1;
+                default -> {}
+            }
+            if (groups > most) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static ByteBuffer random(int length) {

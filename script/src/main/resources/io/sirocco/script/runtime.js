@@ -1007,21 +1007,29 @@
     }
 
     // A few characters of a pattern, such as \p{L}, can stand for thousands, and the engine cannot be interrupted while it compiles them.
-    const PATTERN = 20000; // characters of one with the flag u or v
+    const PATTERN = 20000; // characters of one that is made of a string
     const SETS = 10; // of thousands of strings in it
     const SET = /\\p\{(?:RGI_|Basic_E)/g;
+    const GROUPS = 50; // in one another: the engine compiles a repeated one several times for each that surrounds it
     const checkPattern = (pattern, flags) => typeof pattern === "string" && pattern.length < SETS ? pattern : checkedPattern(pattern, flags);
 
     function checkedPattern(pattern, flags) {
-        const isKnown = pattern instanceof RegExp;
-        if (!/[uv]/.test(flags ?? (isKnown ? pattern.flags : ""))) return pattern;
+        const isKnown = isObject(pattern) && pattern[Symbol.match] != null;
+        const hasSets = /[uv]/.test(flags ?? (isKnown ? pattern.flags : ""));
+        if (pattern === undefined || isKnown && !hasSets) return pattern;
         const source = isKnown ? pattern.source : `${pattern}`;
-        if (source.length > PATTERN || source.split(SET).length > SETS + 1) {
-            throw new RangeError("A pattern with the flag u or v has at most " + PATTERN + " characters, and " + SETS + " sets of emoji.");
+        if (source.length > PATTERN || hasSets && source.split(SET).length > SETS + 1 || source.length > GROUPS && host.nests(source, GROUPS)) {
+            throw new RangeError("A pattern has at most " + PATTERN + " characters, " + GROUPS + " groups in one another, and " + SETS + " sets of emoji.");
         }
         return isKnown ? pattern : source;
     }
 
+    for (const name of ["match", "matchAll", "search"]) {
+        const known = native[name];
+        put(String.prototype, name, { [name](pattern) {
+            return known.call(this, this == null || isObject(pattern) && pattern[Symbol[name]] != null ? pattern : checkPattern(pattern));
+        } }[name]);
+    }
     guardConstructor(globalThis, "RegExp", checkPattern);
     guard(RegExp.prototype, "compile", (self, [pattern, flags]) => checkPattern(pattern, flags));
 

@@ -110,6 +110,17 @@ class LongTextTest {
                 "new RegExp('\\\\p{L}'.repeat(2e5), 'iu')",
                 "/a/.compile('[\\\\p{L}--\\\\p{Lu}]'.repeat(6e4), 'vi')",
                 "new (class Own extends RegExp {})('[\\\\p{L}--\\\\p{Lu}]'.repeat(6e4), 'vi')",
+                "new RegExp(nested)",
+                "RegExp(nested, 'i')",
+                "/a/.compile(nested)",
+                "'a'.match(nested)",
+                "'a'.match([nested])",
+                "'a'.matchAll(nested)",
+                "'a'.search(nested)",
+                "'a'.split(new RegExp(nested))",
+                "new RegExp('[)]' + '(?:[)]'.repeat(60) + ')*'.repeat(60))",
+                "new RegExp('\\\\[' + nested)",
+                "new RegExp('(a|b)'.repeat(5000))",
                 "Object.freeze(object)",
                 "Object.seal(object)",
                 "Object.freeze(new String('a'.repeat(30000)))",
@@ -119,7 +130,7 @@ class LongTextTest {
         assertEquals(
                 "RangeError",
                 run(
-                        "const marks = '\\u0301\\u0323'.repeat(25e4);"
+                        "const marks = '\\u0301\\u0323'.repeat(25e4), nested = '(?:'.repeat(60) + 'a' + ')*'.repeat(60);"
                                 + " const object = {}; for (let i = 0; i < 501; i++) object['k' + i] = 1; try { return "
                                 + expression
                                 + "; } catch (e) { return e.name; }"));
@@ -272,6 +283,13 @@ class LongTextTest {
                             try { (5).toLocaleString(wrong); check(false, wrong); } catch (e) { check(e instanceof TypeError || wrong === 'a_b', e); }
                         }
                         try { Intl.Segmenter('en'); check(false, 'without new'); } catch (e) { check(e instanceof TypeError, e); }
+                        check('aab'.match('a+')[0] === 'aa' && 'ab'.search('b') === 1 && [...'aa'.matchAll('a')].length === 2 && 'a7'.search(7) === 1, 'match by text');
+                        check('a'.match() !== null && 'null'.match(null)[0] === 'null' && ''.match.length === 1 && 'ab'.match(/b/).index === 1, 'match');
+                        check('a'.search({ [Symbol.search]: () => 5 }) === 5 && 'a'.match({ [Symbol.match]: () => 6 }) === 6, 'match by a method');
+                        throws(TypeError, () => 'a'.matchAll(/a/), 'matchAll');
+                        throws(TypeError, () => ''.match.call(null, 'a'), 'match of null');
+                        check(new RegExp('(?:'.repeat(50) + 'a' + ')'.repeat(50)).test('a') && new RegExp('(a)[(]'.repeat(200)).source.length === 1200, 'groups');
+                        check(new RegExp('a|'.repeat(9000)).test('a'), 'long pattern');
                         const frozen = Object.freeze(Object.fromEntries(Array.from({ length: 300 }, (_, i) => ['k' + i, i])));
                         check(Object.isFrozen(frozen) && frozen.k299 === 299 && Object.isFrozen(Object.freeze(Array(5000).fill(0))), 'freeze');
                         check(Object.freeze('a'.repeat(9000)).length === 9000 && Object.isSealed(Object.seal({ a: 1 })) && Object.freeze.length === 1, 'seal');
