@@ -16,8 +16,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LiveFloodProcessTest {
     private static final int HISTORY_CLIENTS = 8;
     private static final int HISTORY_REQUESTS = 50;
+    private static final int ECHO_CLIENTS = 60;
     private static final String TEXT = "x".repeat(15_000);
 
     @TempDir Path folder;
@@ -162,6 +166,57 @@ class LiveFloodProcessTest {
             assertTrue(honest.ask("[\"history\",\"r1\",1000]").startsWith("437[[{\"event\""));
             for (Raw client : clients) {
                 client.close();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"io_uring", "epoll", "nio"})
+    void answersThatNobodyReadsDoNotFillASmallHeap(String transport) throws Exception {
+        var over = new AtomicBoolean();
+        var clients = ConcurrentHashMap.<Raw>newKeySet();
+        var attackers = new ArrayList<Thread>();
+        try (Child child = serve(transport, "48m", "")) {
+            int port = child.port();
+            String echo = "427[\"echo\",\"" + "x".repeat(900_000) + "\"]";
+            for (int i = 0; i < ECHO_CLIENTS; i++) {
+                attackers.add(Thread.ofPlatform().start(() -> flood(port, echo, clients, over)));
+            }
+            int served = 0;
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+            while (served < 100) {
+                assertTrue(child.isAlive(), "it has ended");
+                assertTrue(System.nanoTime() < end, "nobody is served");
+                try (var honest = new Raw(port)) {
+                    while (served < 100 && honest.ask("[\"echo\",1]").equals("437[1]")) {
+                        served++;
+                    }
+                } catch (IOException e) {
+                    Thread.yield(); // it was refused: memory is short
+                }
+            }
+            over.set(true);
+            for (Raw client : clients) {
+                client.close();
+            }
+            for (Thread attacker : attackers) {
+                attacker.join();
+            }
+            assertTrue(child.isAlive(), "it has ended");
+        } finally {
+            over.set(true);
+        }
+    }
+
+    private static void flood(int port, String echo, Set<Raw> clients, AtomicBoolean over) {
+        while (!over.get()) {
+            try (var client = new Raw(port)) {
+                clients.add(client);
+                while (!over.get()) {
+                    client.send(echo);
+                }
+            } catch (IOException e) {
+                Thread.yield(); // it was closed or refused: it comes again
             }
         }
     }

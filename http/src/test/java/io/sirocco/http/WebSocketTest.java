@@ -673,7 +673,7 @@ class WebSocketTest {
     void aStopCutsThoseWhoDoNotAnswer() throws Exception {
         try (var peer = open("/hold")) {
             socket();
-            assertFalse(serving.server.stop(Duration.ofMillis(50)));
+            assertFalse(serving.server.stop(Duration.ofMillis(500)));
             assertEquals("close 1001 the server stops", peer.next());
             assertEquals("end", peer.next());
         }

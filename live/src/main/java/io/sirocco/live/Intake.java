@@ -21,6 +21,9 @@ final class Intake {
     private static final int FULL = 64 << 10;
     private static final int JOB = 64;
 
+    /** A message is held as its text, as what was parsed, and as what a handler makes of it. */
+    private static final int COPIES = 3;
+
     private final Hub hub;
     private final Session session;
     private Assembler assembler; // null unless attachments are due
@@ -29,6 +32,7 @@ final class Intake {
     private boolean closed; // the session has ended: nothing is assembled any more
     private boolean moving; // to another loop: nothing is reserved of either
     private int waiting; // bytes that handlers have not taken
+    private long held; // memory of that
     private int unanswered;
     private double allowance; // bytes that may be read, where that is limited
     private long allowedAt;
@@ -146,12 +150,17 @@ final class Intake {
         tally().queued.add(1);
         tally().queuedBytes.add(size);
         waiting += size + JOB;
-        if (!moving) {
-            memory().add(size + JOB);
-        }
+        hold(COPIES * (long) size + JOB);
         if (!full && (waiting >= FULL || memory().used() > memory().limit())) {
             full = true;
             session.pause();
+        }
+    }
+
+    private void hold(long more) {
+        held += more;
+        if (!moving) {
+            memory().add(more);
         }
     }
 
@@ -160,9 +169,7 @@ final class Intake {
         tally().queued.add(-1);
         tally().queuedBytes.add(-size);
         waiting -= size + JOB;
-        if (!moving) {
-            memory().release(size + JOB);
-        }
+        hold(-(COPIES * (long) size + JOB));
         if (full && waiting < FULL / 2) {
             full = false;
             resume();
@@ -179,7 +186,7 @@ final class Intake {
 
     /** The session is about to leave this loop. */
     void leave() {
-        memory().release(assembled + waiting);
+        memory().release(assembled + held);
         moving = true;
         if (attachmentTimeout != null) {
             attachmentTimeout.cancel();
@@ -189,7 +196,7 @@ final class Intake {
     /** It is on its loop, another or the same. */
     void arrive() {
         moving = false;
-        memory().add(assembled + waiting);
+        memory().add(assembled + held);
         if (attachmentTimeout != null) {
             awaitAttachments();
         }

@@ -76,9 +76,7 @@ class StalledLoopTest {
         var lock = new ReentrantLock();
         var end = new CompletableFuture<Void>();
         lock.lock();
-        for (int i = 0;
-                i < 3;
-                i++) { // all but one of them can always be seen to run, or to wait to
+        for (int i = 0; i < 16; i++) { // one that is on its way to run or to wait shows no stack
             loop.startVirtual(
                     () -> {
                         while (!end.isDone()) {

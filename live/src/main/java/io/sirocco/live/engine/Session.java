@@ -8,6 +8,7 @@ import io.sirocco.live.wire.EnginePacket;
 import io.sirocco.live.wire.EnginePacket.Kind;
 import io.sirocco.live.wire.WireException;
 import io.sirocco.net.Loop;
+import io.sirocco.net.MemoryBudget;
 import io.sirocco.net.ScheduledTask;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
@@ -521,9 +522,13 @@ public final class Session implements Runnable {
         }
     }
 
-    /** Whether there is memory for what is long to wait for a peer. Any thread. */
+    /**
+     * Whether there is memory for what is long to wait for a peer: here, and in its socket, which
+     * takes a whole message. Any thread.
+     */
     public boolean mayAnswer() {
-        return !engine.output.isExhausted();
+        MemoryBudget sockets = loop().memory();
+        return !engine.output.isExhausted() && sockets.used() < sockets.limit();
     }
 
     private void put(Parcel parcel) {
