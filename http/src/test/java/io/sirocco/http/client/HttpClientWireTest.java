@@ -853,7 +853,7 @@ class HttpClientWireTest {
                                                     + "Connection: upgrade\r\n\r\n");
                                     behind.add(peer.in.read());
                                 });
-                HttpClient brief = with(s -> s.continueTimeout(Duration.ofMillis(100)))) {
+                HttpClient patient = with(s -> s.continueTimeout(Duration.ofSeconds(20)))) {
             var piece = new CompletableFuture<byte[]>();
             ClientRequest streamed =
                     ClientRequest.post(server.url() + "/")
@@ -864,9 +864,9 @@ class HttpClientWireTest {
                             .body("body")
                             .expectContinue()
                             .upgrade("x", each -> new Raw(each, new CompletableFuture<>()));
-            assertEquals(Reason.UNEXPECTED_UPGRADE, reason(() -> brief.send(streamed)));
+            assertEquals(Reason.UNEXPECTED_UPGRADE, reason(() -> patient.send(streamed)));
             piece.complete("body".getBytes(ISO_8859_1));
-            assertEquals(Reason.UNEXPECTED_UPGRADE, reason(() -> brief.send(asks)));
+            assertEquals(Reason.UNEXPECTED_UPGRADE, reason(() -> patient.send(asks)));
             until("both have ended", () -> behind.size() == 2);
             assertEquals(List.of(-1, -1), List.copyOf(behind));
         }
