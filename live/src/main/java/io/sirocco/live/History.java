@@ -5,7 +5,7 @@ import io.sirocco.live.broker.Position;
 import java.util.List;
 
 /**
- * What a room has kept, behind a position or before it.
+ * The messages that a room has kept after a position, or before it.
  *
  * @param messages oldest first
  * @param gap whether some are missing that were asked for

@@ -5,8 +5,8 @@ import io.sirocco.live.log.Log;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -24,13 +24,12 @@ final class Histories {
     /** An entry of a history, unless that has lost it since. */
     private record Age(Room room, History history, long number) {
         boolean isThere() {
-            Entry first = history.entries.peek();
-            return first != null && first.number <= number;
+            return !history.entries.isEmpty() && history.entries.firstKey() <= number;
         }
     }
 
     private final class History {
-        private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+        private final TreeMap<Long, Entry> entries = new TreeMap<>(); // by number
         private long lost; // the newest number that is not here any more
         private long newest;
         private long written; // when
@@ -39,13 +38,14 @@ final class Histories {
 
         void trim(int messages, long millis) {
             while (!entries.isEmpty()
-                    && (entries.size() > messages || entries.peek().millis < millis - life)) {
+                    && (entries.size() > messages
+                            || entries.firstEntry().getValue().millis < millis - life)) {
                 forgetFirst();
             }
         }
 
         void forgetFirst() {
-            Entry first = entries.remove();
+            Entry first = entries.pollFirstEntry().getValue();
             lost = first.number;
             bytes -= first.bytes;
             count--;
@@ -55,7 +55,7 @@ final class Histories {
     /** Of all histories together: an eighth of the largest heap. */
     static final long MAX_BYTES = Runtime.getRuntime().maxMemory() / 8;
 
-    private static final int ENTRY = 120; // bytes of one beside its message, roughly
+    private static final int ENTRY = 200; // bytes of one beside its message, roughly
     private static final int HISTORY = 500; // the same of an empty one
     private static final int STALE = 1_000; // ages of entries that are not there any more
 
@@ -82,7 +82,7 @@ final class Histories {
             var room = new Room(publication.namespace(), bounds.room());
             History history = rooms.computeIfAbsent(room, any -> begin());
             long cost = Log.size(publication) + ENTRY;
-            history.entries.add(new Entry(number, message, millis, cost));
+            history.entries.put(number, new Entry(number, message, millis, cost));
             ages.add(new Age(room, history, number));
             bytes += cost;
             count++;
@@ -126,12 +126,7 @@ final class Histories {
         history.trim(Integer.MAX_VALUE, millis);
         List<Replay.Message> found = new ArrayList<>();
         boolean gap = number < history.lost;
-        Iterator<Entry> newest = history.entries.descendingIterator();
-        while (newest.hasNext()) {
-            Entry entry = newest.next();
-            if (entry.number <= number) {
-                break;
-            }
+        for (Entry entry : history.entries.tailMap(number, false).descendingMap().values()) {
             if (found.size() == most) {
                 gap = true;
                 break;
@@ -150,15 +145,10 @@ final class Histories {
         }
         history.trim(Integer.MAX_VALUE, millis);
         List<Replay.Message> found = new ArrayList<>();
-        Iterator<Entry> newest = history.entries.descendingIterator();
         long all = 0;
-        while (newest.hasNext() && found.size() < most) {
-            Entry entry = newest.next();
-            if (entry.number >= before) {
-                continue;
-            }
+        for (Entry entry : history.entries.headMap(before, false).descendingMap().values()) {
             all += Log.size(entry.message.publication());
-            if (all > mostBytes && !found.isEmpty()) {
+            if (found.size() == most || all > mostBytes && !found.isEmpty()) {
                 break;
             }
             found.add(entry.message);

@@ -115,7 +115,8 @@ public final class LiveClientSettings {
      */
     public LiveClientSettings reconnect(Duration first, Duration most) {
         Duration shortest = Timeouts.positive("The first time of reconnect", first);
-        if (most.compareTo(first) < 0) {
+        Duration longest = Timeouts.positive("The longest time of reconnect", most);
+        if (longest.compareTo(shortest) < 0) {
             throw new IllegalArgumentException(
                     "The longest time of reconnect must be "
                             + first
@@ -124,7 +125,7 @@ public final class LiveClientSettings {
                             + ".");
         }
         this.first = shortest;
-        this.most = Timeouts.positive("The longest time of reconnect", most);
+        this.most = longest;
         return this;
     }
 

@@ -523,8 +523,8 @@ public final class Session implements Runnable {
     }
 
     /**
-     * Whether there is memory for what is long to wait for a peer: here, and in its socket, which
-     * takes a whole message. Any thread.
+     * Returns whether a long message may wait for the peer: whether the output of all peers and the
+     * memory of the loop, where a WebSocket holds a whole message, have room. Any thread.
      */
     public boolean mayAnswer() {
         MemoryBudget sockets = loop().memory();
