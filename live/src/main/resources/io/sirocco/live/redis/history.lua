@@ -11,14 +11,6 @@ end
 local answer = {E, NEWEST, gap}
 local key = P .. ':history:' .. ARGV[2]
 
-local function field(entry, name)
-  for i = 1, #entry[2], 2 do
-    if entry[2][i] == name then
-      return entry[2][i + 1]
-    end
-  end
-end
-
 local newest = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
 local lost = '0-0' -- nothing behind this is missing
 if newest then

@@ -13,14 +13,6 @@ local answer = {E, NEWEST, 0}
 local key = P .. ':history:' .. ARGV[2]
 local most, room = tonumber(ARGV[5]), tonumber(ARGV[6])
 
-local function field(entry, name)
-  for i = 1, #entry[2], 2 do
-    if entry[2][i] == name then
-      return entry[2][i + 1]
-    end
-  end
-end
-
 local newest = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
 if not newest then
   return answer

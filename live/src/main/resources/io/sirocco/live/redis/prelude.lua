@@ -136,3 +136,12 @@ local function reap(node, most)
   redis.call('HDEL', P .. ':done', node)
   return true
 end
+
+-- The value of a field of an entry of a stream; nil for none.
+local function field(entry, name)
+  for i = 1, #entry[2], 2 do
+    if entry[2][i] == name then
+      return entry[2][i + 1]
+    end
+  end
+end
