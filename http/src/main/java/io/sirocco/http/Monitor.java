@@ -22,11 +22,14 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>Methods are called on a virtual thread of each event loop, on several loops at once: soon
- * after what they report, and in its order. A method that waits, for a lock or for another thread,
- * delays the reports behind it; when 1,024 of them wait, the loop waits, too. One that blocks
- * without parking blocks the loop: count, or hand over to a bounded queue with {@code offer}. Do
- * not write to {@code System.out}, a file or a logger that writes itself, which block when the pipe
- * or disk behind them does. An exception that a method throws is logged and has no other effect.
+ * after what they report, in its order and one after the other on each loop. A method that waits,
+ * for a lock or for another thread, delays the reports behind it and nothing else; when 1,024 of
+ * them wait, the loop waits, too. Reports do not wait for one that still waits when its loop ends,
+ * or when no heap is left to queue them: only then can two calls of one loop overlap. A method that
+ * blocks without parking blocks the loop: count, or hand over to a bounded queue with {@code
+ * offer}. Do not write to {@code System.out}, a file or a logger that writes itself, which block
+ * when the pipe or disk behind them does. An exception that a method throws is logged and has no
+ * other effect.
  */
 public interface Monitor {
     /** A monitor that does nothing. The default; a server without a monitor does no work for it. */
@@ -107,8 +110,9 @@ public interface Monitor {
      */
     interface CompletedRequest {
         /**
-         * Returns the index of the calling event loop, from 0. Calls with the same index never
-         * overlap, so a monitor with separate counters for each loop needs no locks.
+         * Returns the index of the calling event loop, from 0. Calls with the same index do not
+         * overlap while the loop runs, so a monitor that has separate counters for each loop, and
+         * does not wait, needs no locks.
          */
         int loop();
 

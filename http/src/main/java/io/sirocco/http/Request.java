@@ -203,9 +203,10 @@ public sealed interface Request permits RequestMessage {
     /**
      * Runs {@code action} when the client disconnects before its response is complete, to cancel
      * work for {@linkplain Response#async asynchronous responses} for example. It runs once, on a
-     * virtual thread of {@link #loop}, where it may wait but not block without parking: others
-     * behind it wait, too. If the client has already disconnected, it runs at once. It does not run
-     * after all of the response was written, or most of a long one was sent.
+     * virtual thread of {@link #loop}, where it may wait but not block without parking. Actions of
+     * other requests, and of this one, begin in order and do not wait for it; when 1,024 actions
+     * wait, the loop waits, too. If the client has already disconnected, it runs soon. It does not
+     * run after all of the response was written, or most of a long one was sent.
      *
      * <p>A client that closes only its sending side counts as disconnected, too, since hardly any
      * client that does so still reads (RFC 9112 9.6). The response is sent nevertheless. Any
@@ -217,7 +218,7 @@ public sealed interface Request permits RequestMessage {
      * Runs {@code action} when the request is over: its response is written or given up, or the
      * connection was upgraded. It runs once, as that of {@link #onDisconnect} does, whatever the
      * response was; to release what a response holds that a filter may have replaced, for example.
-     * If the request is already over, it runs at once. Any thread.
+     * If the request is already over, it runs soon. Any thread.
      */
     void onComplete(Runnable action);
 

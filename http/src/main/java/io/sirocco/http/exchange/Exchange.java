@@ -788,7 +788,7 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     private void closePump() {
         if (pump != null) {
-            context.notifyLater(pump::close);
+            context.runLater(pump::close);
             pump = null;
         }
     }
@@ -831,7 +831,7 @@ public final class Exchange extends HandlerThread implements Runnable {
                 this,
                 () -> {
                     if (over) {
-                        runListener(task);
+                        runListenerLater(task);
                     } else {
                         listeners().onOver(task);
                     }
@@ -851,7 +851,7 @@ public final class Exchange extends HandlerThread implements Runnable {
                 this,
                 () -> {
                     if (gone) {
-                        runListener(task);
+                        runListenerLater(task);
                     } else if (!ended) {
                         listeners().onDisconnect(task);
                     }
@@ -859,7 +859,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     }
 
     private void runListenerLater(Runnable task) {
-        context.notifyLater(() -> runListener(task));
+        context.runLater(() -> runListener(task));
     }
 
     private void runListener(Runnable task) {

@@ -54,7 +54,7 @@ final class ExchangeReport implements Monitor.CompletedRequest, Runnable {
         LoopContext context = exchange.context;
         complete = sent && !exchange.brokenOff;
         nanos = context.loop.clock().nanos() - exchange.began;
-        context.notifyLater(this);
+        context.reportLater(this);
     }
 
     /** Delivers the report. */

@@ -52,7 +52,8 @@ public final class LoopContext extends WebSocketContext {
 
     public final Dispatcher dispatcher = new Dispatcher(this);
     final Responder responder = new Responder(this);
-    private final Notifications notifications = new Notifications(this, this::completeDrain);
+    private final Notifications reports = Notifications.reports(this, this::completeDrain);
+    private final Notifications actions = Notifications.actions(this, this::completeDrain);
 
     private byte[] dateAndServer;
     private long dateExpires = Long.MIN_VALUE;
@@ -101,7 +102,7 @@ public final class LoopContext extends WebSocketContext {
                             connection.remote(), // when it is gone it is too late to ask
                             connection.local(),
                             connection.secure());
-            notifyLater(() -> serverContext.monitor().opened(opened));
+            reportLater(() -> serverContext.monitor().opened(opened));
         }
     }
 
@@ -116,7 +117,7 @@ public final class LoopContext extends WebSocketContext {
                             connection.local(),
                             connection.secure(),
                             cause);
-            notifyLater(() -> serverContext.monitor().closed(closed));
+            reportLater(() -> serverContext.monitor().closed(closed));
         }
         completeDrain();
     }
@@ -180,7 +181,8 @@ public final class LoopContext extends WebSocketContext {
     }
 
     private void completeDrain() {
-        if (draining && connections == 0 && !shakingHands && notifications.isIdle()) {
+        boolean idle = connections == 0 && !shakingHands;
+        if (draining && idle && actions.isIdle() && reports.isIdle()) {
             drained.complete(null);
         }
     }
@@ -316,8 +318,8 @@ public final class LoopContext extends WebSocketContext {
         failures.log("request", line, thrown);
         if (monitored()) {
             Runnable report = () -> serverContext.monitor().handlerFailed(requestId, name, thrown);
-            if (!loop.runInLoop(() -> notifyLater(report))) {
-                execute(() -> notifyLater(report));
+            if (!loop.runInLoop(() -> reportLater(report))) {
+                execute(() -> reportLater(report));
             }
         }
     }
@@ -326,7 +328,7 @@ public final class LoopContext extends WebSocketContext {
     public void moved(TaskKind kind, long millis, StackTraceElement[] stack) {
         if (monitored()) {
             Runnable report = () -> serverContext.monitor().routeMoved(kind.name(), millis, stack);
-            execute(() -> notifyLater(report));
+            execute(() -> reportLater(report));
         }
     }
 
@@ -355,12 +357,23 @@ public final class LoopContext extends WebSocketContext {
                         target,
                         alone,
                         bytesOut);
-        notifyLater(() -> serverContext.monitor().rejected(refusal));
+        reportLater(() -> serverContext.monitor().rejected(refusal));
     }
 
-    /** Makes a call of the program soon, when no exchange is between two states. */
-    void notifyLater(Runnable call) {
-        notifications.add(call);
+    /**
+     * Reports to the monitor soon, when no exchange is between two states, behind what was reported
+     * before.
+     */
+    void reportLater(Runnable report) {
+        reports.add(report);
+    }
+
+    /**
+     * Runs an action for the end of an exchange soon, when no exchange is between two states. It
+     * does not wait for another action, or for the monitor.
+     */
+    void runLater(Runnable action) {
+        actions.add(action);
     }
 
     /**
@@ -368,7 +381,8 @@ public final class LoopContext extends WebSocketContext {
      * it knows of a connection.
      */
     public void deliverNotifications() {
-        notifications.deliverNow();
+        actions.deliverNow();
+        reports.deliverNow();
     }
 
     public boolean monitored() {

@@ -7,16 +7,24 @@ import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.LinkedErrors;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Calls of the program that tell it what has happened on one loop: of the monitor, and of actions
- * for the end of an exchange. Such code may wait for a lock or for another thread. So it is not
- * called while an exchange goes from one state to the next, but soon afterwards, before output is
- * sent, on a virtual thread of the loop: what waits there keeps only the calls behind it waiting.
- * When very many do, the loop waits, too. The calls are made in order, one after the other.
+ * Calls of the program that tell it what has happened on one loop: reports to the monitor, or
+ * actions for the end of an exchange, each with a queue of its own. Such code may wait for a lock
+ * or for another thread. So it is not called while an exchange goes from one state to the next, but
+ * soon afterwards, before output is sent, on a virtual thread of the loop. When very many calls
+ * wait, the loop waits, too. The calls begin in order.
  *
- * <p>A loop that has no virtual threads, or that is ending, makes the calls itself. Loop-confined.
+ * <ul>
+ *   <li>Reports are made one after the other: one that waits keeps those behind it waiting.
+ *   <li>Of the actions, one that waits keeps none waiting: another thread runs those behind it.
+ *       Among them are those with which a response releases what it holds elsewhere.
+ * </ul>
+ *
+ * <p>A loop that has no virtual threads, or that is ending, makes the calls itself; when it is
+ * ending, it does not wait for one that waits. Loop-confined.
  */
 final class Notifications {
     static {
@@ -29,20 +37,31 @@ final class Notifications {
     private static final int MOST = 1024; // before the loop waits
 
     private final LoopTasks tasks;
+    private final boolean oneByOne;
     private final Runnable whenIdle;
     private final ArrayDeque<Runnable> calls = new ArrayDeque<>(USUAL);
     private final Runnable delivers = this::deliver;
     private final Runnable deliversNow = this::deliverNow;
     private final Runnable awaitsRoom = this::awaitRoom;
     private boolean scheduled; // to be delivered
-    private boolean delivering;
+    private final ArrayList<Thread> callers = new ArrayList<>(USUAL); // that make calls now
     private boolean full; // the loop is about to wait, or waits
-    private Thread waiting; // until fewer calls wait; null for none
+    private Thread loopThread; // waits until fewer calls wait; null for none
 
-    /** Runs {@code whenIdle} when all calls have been made. */
-    Notifications(LoopTasks tasks, Runnable whenIdle) {
+    private Notifications(LoopTasks tasks, boolean oneByOne, Runnable whenIdle) {
         this.tasks = tasks;
+        this.oneByOne = oneByOne;
         this.whenIdle = whenIdle;
+    }
+
+    /** Returns a queue of reports, which runs {@code whenIdle} when all of them have been made. */
+    static Notifications reports(LoopTasks tasks, Runnable whenIdle) {
+        return new Notifications(tasks, true, whenIdle);
+    }
+
+    /** Returns a queue of actions, which runs {@code whenIdle} when all of them have been run. */
+    static Notifications actions(LoopTasks tasks, Runnable whenIdle) {
+        return new Notifications(tasks, false, whenIdle);
     }
 
     /** Makes {@code call} soon, behind those that were added before. Throws nothing. */
@@ -53,12 +72,21 @@ final class Notifications {
             run(call);
             return;
         }
-        if (!scheduled && (!delivering || tasks.loop.isEnding())) {
+        if (!scheduled && !mustWait()) {
             schedule();
         }
-        if (delivering && !full && calls.size() > MOST) {
+        if (!callers.isEmpty() && !full && waiting() > MOST) {
             full = tasks.execute(awaitsRoom);
         }
+    }
+
+    /** Returns whether calls wait for one that is being made. */
+    private boolean mustWait() {
+        return oneByOne && !callers.isEmpty() && !tasks.loop.isEnding();
+    }
+
+    private int waiting() {
+        return calls.size() + callers.size();
     }
 
     private void schedule() {
@@ -78,13 +106,12 @@ final class Notifications {
      */
     void deliverNow() {
         scheduled = false;
-        boolean ending = tasks.loop.isEnding();
-        if (calls.isEmpty() || delivering && !ending) {
+        if (calls.isEmpty() || mustWait()) {
             return;
         }
         try {
-            if (tasks.loop.carriesVirtualThreads() && !ending) {
-                tasks.loop.startVirtual(null, delivers);
+            if (tasks.loop.carriesVirtualThreads() && !tasks.loop.isEnding()) {
+                startThreads();
                 return;
             }
         } catch (OutOfMemoryError e) {
@@ -93,30 +120,49 @@ final class Notifications {
         deliver();
     }
 
+    /**
+     * Starts one; if calls are left when it waits, and need not wait for it, another, and so on.
+     */
+    private void startThreads() {
+        for (int n = calls.size(); n > 0 && !calls.isEmpty() && !mustWait(); n--) {
+            tasks.loop.startVirtual(null, delivers);
+            if (tasks.loop.isTurnLong() && !calls.isEmpty() && !mustWait()) {
+                scheduled = tasks.execute(deliversNow); // the others in another turn
+                return;
+            }
+        }
+    }
+
     /** Returns whether all calls have been made. */
     boolean isIdle() {
-        return calls.isEmpty() && !delivering;
+        return calls.isEmpty() && (callers.isEmpty() || tasks.loop.isEnding());
     }
 
     private void deliver() {
-        if (delivering && !tasks.loop.isEnding()) { // then what waits may wait for ever
+        if (mustWait()) {
             return;
         }
-        delivering = true;
+        Thread caller = Thread.currentThread();
+        boolean nested = callers.contains(caller);
+        if (!nested) {
+            callers.add(caller);
+        }
         try {
             for (Runnable call; (call = calls.poll()) != null; ) {
                 run(call);
-                if (waiting != null && calls.size() <= MOST / 2) {
-                    LockSupport.unpark(waiting);
+                if (loopThread != null && waiting() <= MOST / 2) {
+                    LockSupport.unpark(loopThread);
                 }
                 if (tasks.loop.isTurnLong() && !tasks.isOwnThread()) {
                     Thread.yield();
                 }
             }
         } finally { // for want of heap, too: the next call has those that are left made
-            delivering = false;
-            if (waiting != null) {
-                LockSupport.unpark(waiting);
+            if (!nested) {
+                callers.remove(caller);
+            }
+            if (loopThread != null) {
+                LockSupport.unpark(loopThread);
             }
         }
         whenIdle.run();
@@ -124,12 +170,12 @@ final class Notifications {
 
     /** Waits on the loop's own thread, in a task: nothing else is half done. */
     private void awaitRoom() {
-        waiting = Thread.currentThread();
-        while (delivering && calls.size() > MOST / 2) {
+        loopThread = Thread.currentThread();
+        while (!callers.isEmpty() && waiting() > MOST / 2) {
             LockSupport.park(this);
             Thread.interrupted(); // or it would not wait any more
         }
-        waiting = null;
+        loopThread = null;
         full = false;
     }
 

@@ -5,8 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.BodySource;
 import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Monitor;
+import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
@@ -16,7 +18,11 @@ import io.sirocco.http.WebSocketListener;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -265,6 +271,176 @@ final class WaitingReportsTest {
             caller.send("GET /b HTTP/1.1\nHost: a\n\n");
             assertEquals("b", new String(caller.receive().body(), UTF_8));
             until("none is in progress", () -> stats(server).inProgress() == 0);
+        }
+    }
+
+    /** What ends with a request, such as a request to an upstream server, ends with it. */
+    @ParameterizedTest
+    @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    void aMonitorThatWaitsHoldsUpReportsOnly(TransportKind transport) throws Exception {
+        holdsUpNothing(transport, monitor, () -> {});
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    void anActionThatWaitsHoldsUpNothing(TransportKind transport) throws Exception {
+        holdsUpNothing(transport, Monitor.NONE, this::waits);
+    }
+
+    private void holdsUpNothing(TransportKind transport, Monitor monitor, Runnable action)
+            throws Exception {
+        var complete = new CountDownLatch(1);
+        var disconnected = new CountDownLatch(1);
+        var sourceClosed = new CountDownLatch(1);
+        Server server =
+                start(
+                        transport,
+                        monitor,
+                        routes ->
+                                routes.get(
+                                                "/waits",
+                                                request -> {
+                                                    request.onComplete(action);
+                                                    return Response.text("waits");
+                                                })
+                                        .get(
+                                                "/complete",
+                                                request -> {
+                                                    request.onComplete(complete::countDown);
+                                                    return Response.text("complete");
+                                                })
+                                        .get(
+                                                "/disconnected",
+                                                request -> {
+                                                    var later = new CompletableFuture<Response>();
+                                                    request.onDisconnect(
+                                                            () -> {
+                                                                disconnected.countDown();
+                                                                later.cancel(false);
+                                                            });
+                                                    return Response.async(later);
+                                                })
+                                        .get(
+                                                "/source",
+                                                _ -> Response.stream(endless(sourceClosed))));
+        try (AutoCloseable _ = () -> LockedServer.stop(server);
+                var caller = new Caller(server.port())) {
+            lock.lock();
+            try {
+                caller.send("GET /waits HTTP/1.1\nHost: a\n\n");
+                assertEquals("waits", new String(caller.receive().body(), UTF_8));
+                until("it waits", lock::hasQueuedThreads);
+                caller.send("GET /complete HTTP/1.1\nHost: a\n\n");
+                assertEquals("complete", new String(caller.receive().body(), UTF_8));
+                for (String path : List.of("/disconnected", "/source")) {
+                    long before = stats(server).requests();
+                    try (var leaves = new Caller(server.port())) {
+                        leaves.send("GET " + path + " HTTP/1.1\nHost: a\n\n");
+                        until("it is served", () -> stats(server).requests() > before);
+                    }
+                }
+                until("onComplete", () -> complete.getCount() == 0);
+                until("onDisconnect", () -> disconnected.getCount() == 0);
+                until("the source is closed", () -> sourceClosed.getCount() == 0);
+                assertTrue(lock.hasQueuedThreads());
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private static BodySource endless(CountDownLatch closed) {
+        return new BodySource() {
+            @Override
+            public CompletionStage<byte[]> next() {
+                return CompletableFuture.completedFuture(new byte[1 << 10]);
+            }
+
+            @Override
+            public void close() {
+                closed.countDown();
+            }
+        };
+    }
+
+    /** Behind one that waits, the reports of a loop are made in order, and never two at a time. */
+    @ParameterizedTest
+    @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    void reportsOfALoopNeverOverlap(TransportKind transport) throws Exception {
+        var reports = new LinkedBlockingQueue<String>();
+        var within = new AtomicInteger();
+        var overlaps = new AtomicInteger();
+        Monitor orders =
+                new Monitor() {
+                    @Override
+                    public void completed(CompletedRequest request) {
+                        if (within.getAndIncrement() > 0) {
+                            overlaps.incrementAndGet();
+                        }
+                        if (request.target().equals("/0")) {
+                            waits();
+                        }
+                        reports.add(request.target());
+                        within.decrementAndGet();
+                    }
+                };
+        Server server =
+                start(
+                        transport,
+                        orders,
+                        routes -> routes.get("/{n}", r -> Response.text(r.param("n"))));
+        try (AutoCloseable _ = () -> LockedServer.stop(server);
+                var caller = new Caller(server.port())) {
+            lock.lock();
+            try {
+                for (int n = 0; n < 100; n++) {
+                    caller.send("GET /" + n + " HTTP/1.1\nHost: a\n\n");
+                    assertEquals("" + n, new String(caller.receive().body(), UTF_8));
+                }
+                until("the monitor waits", lock::hasQueuedThreads);
+                assertEquals(0, reports.size());
+            } finally {
+                lock.unlock();
+            }
+            for (int n = 0; n < 100; n++) {
+                assertEquals("/" + n, reports.poll(20, TimeUnit.SECONDS));
+            }
+            assertEquals(0, overlaps.get());
+        }
+    }
+
+    /** Also when it is set behind the end of the request, it waits beside the loop. */
+    @ParameterizedTest
+    @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    void anActionThatComesLateBlocksNoLoop(TransportKind transport) throws Exception {
+        var over = new CompletableFuture<Request>();
+        Server server =
+                start(
+                        transport,
+                        Monitor.NONE,
+                        routes ->
+                                routes.get(
+                                                "/over",
+                                                request -> {
+                                                    request.onComplete(
+                                                            () -> over.complete(request));
+                                                    return Response.text("over");
+                                                })
+                                        .get("/b", _ -> Response.text("b")));
+        try (AutoCloseable _ = () -> LockedServer.stop(server);
+                var caller = new Caller(server.port())) {
+            caller.send("GET /over HTTP/1.1\nHost: a\n\n");
+            assertEquals("over", new String(caller.receive().body(), UTF_8));
+            Request request = over.get(20, TimeUnit.SECONDS);
+            lock.lock();
+            try {
+                request.onComplete(this::waits); // on this thread, which is none of the loop
+                until("it waits", lock::hasQueuedThreads);
+                caller.send("GET /b HTTP/1.1\nHost: a\n\n");
+                assertEquals("b", new String(caller.receive().body(), UTF_8));
+            } finally {
+                lock.unlock();
+            }
         }
     }
 
