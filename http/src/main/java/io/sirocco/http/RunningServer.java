@@ -283,10 +283,10 @@ final class RunningServer {
     }
 
     /**
-     * Returns whether the calling thread runs a handler, whose end it cannot wait for. Asks the
-     * loops, unless the thread is none on which handlers run.
+     * Returns whether a stop waits for what the calling thread runs: a handler, a callback at the
+     * end of a request or a monitor. Asks the loops, unless none of these runs on such a thread.
      */
-    boolean isHandlerThread() {
+    boolean waitsForCaller() {
         Thread caller = Thread.currentThread();
         if (!caller.isVirtual() && !poolThreads.contains(caller)) {
             return false;
@@ -304,6 +304,9 @@ final class RunningServer {
             boolean runs =
                     context.execute(
                             () -> {
+                                if (context.isNotifiedBy(caller)) {
+                                    found.set(true);
+                                }
                                 context.loop.forEachProtocol(look);
                                 done.complete(null);
                             });

@@ -151,6 +151,8 @@ public final class Server implements AutoCloseable {
 
     /**
      * Stops the server as {@link #stop} does, within 10 s. Does nothing if the server is stopped.
+     *
+     * @throws IllegalStateException where {@link #stop} throws it
      */
     @Override
     public void close() {
@@ -273,23 +275,35 @@ public final class Server implements AutoCloseable {
      * true if the server is already stopped.
      *
      * @return whether everything in progress finished in time
-     * @throws IllegalStateException if called by a handler of this server or on one of its event
-     *     loops: neither can wait for its own end. Let the handler start a thread that calls it
+     * @throws IllegalStateException if called by a handler, a callback of {@link Request} or a
+     *     {@link Monitor} of this server, or on one of its event loops: none can wait for its own
+     *     end. Start a thread there that calls it
      */
-    public synchronized boolean stop(Duration timeout) {
-        if (running == null) {
-            LOG.get().log(Level.WARNING, "the server is already stopped");
-            return true;
+    public boolean stop(Duration timeout) {
+        RunningServer now = running;
+        if (now != null) { // asked before the lock, for which such code would wait for ever, too
+            refuseCaller(now);
         }
+        return stopNow(timeout);
+    }
+
+    private static void refuseCaller(RunningServer running) {
         if (running.isLoopThread()) {
             throw new IllegalStateException(
                     "An event loop cannot stop its own server: use another thread.");
         }
-        if (running.isHandlerThread()) {
+        if (running.waitsForCaller()) {
             throw new IllegalStateException(
-                    "A handler cannot stop its own server, which waits for the handler: use another"
-                            + " thread, such as Thread.startVirtualThread(() ->"
+                    "A handler, callback or monitor cannot stop its own server, which waits for it:"
+                            + " use another thread, such as Thread.startVirtualThread(() ->"
                             + " server.stop(timeout)).");
+        }
+    }
+
+    private synchronized boolean stopNow(Duration timeout) {
+        if (running == null) {
+            LOG.get().log(Level.WARNING, "the server is already stopped");
+            return true;
         }
         long began = System.nanoTime();
         Registration.leaveAll(registrations, timeout);

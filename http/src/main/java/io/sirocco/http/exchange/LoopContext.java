@@ -376,6 +376,11 @@ public final class LoopContext extends WebSocketContext {
         actions.add(action);
     }
 
+    /** Returns whether {@code thread} runs an action, or reports to the monitor, now. */
+    public boolean isNotifiedBy(Thread thread) {
+        return actions.areMadeBy(thread) || reports.areMadeBy(thread);
+    }
+
     /**
      * Has the calls made that are due. On the loop's own thread, which reads again behind it what
      * it knows of a connection.

@@ -138,6 +138,11 @@ final class Notifications {
         return calls.isEmpty() && (callers.isEmpty() || tasks.loop.isEnding());
     }
 
+    /** Returns whether {@code thread} makes one of the calls now. */
+    boolean areMadeBy(Thread thread) {
+        return callers.contains(thread);
+    }
+
     private void deliver() {
         if (mustWait()) {
             return;
