@@ -432,11 +432,14 @@
       (is (= :server-close (soon closed))))))
 
 (deftest a-response-that-never-comes
-  (let [closed (promise)]
-    (serving [port (fn [request] (as-channel request {:on-close (fn [_ status] (deliver closed status))}))
+  (let [closes (LinkedBlockingQueue.)]
+    (serving [port (fn [request] (as-channel request {:on-close (fn [_ status] (.add closes status))}))
               {:handler-timeout 100}]
-      (is (= 504 (:status (wire/fetch port "/"))))
-      (is (not= :nothing (soon closed))))))
+      (doseq [connection ["" "Connection: close\n"]]
+        (with-open [socket (wire/connect port)]
+          (wire/write! socket (str "GET / HTTP/1.1\nHost: a\n" connection "\n"))
+          (is (= 504 (:status (wire/read-response! socket))))
+          (is (= :server-close (next-of closes))))))))
 
 ;; ---- over WebSockets
 

@@ -197,7 +197,12 @@ public sealed interface Request permits RequestMessage {
      */
     void beginResponse(Response response);
 
-    /** Returns whether the client is connected, as far as the server knows. */
+    /**
+     * Returns whether the client is connected, as far as the server knows: whether its connection
+     * has not been closed. A connection that the server ends behind the response, as it does with
+     * {@code Connection: close}, closes when that has been sent, later than {@link #onComplete}.
+     * Any thread.
+     */
     boolean isConnected();
 
     /**

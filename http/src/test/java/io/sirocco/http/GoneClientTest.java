@@ -236,4 +236,57 @@ class GoneClientTest {
             }
         };
     }
+
+    /** The client has the response to read: it was the server that ended the connection. */
+    @ParameterizedTest
+    @MethodSource("everywhere")
+    void aClientWhoseConnectionTheServerEndsIsConnected(TransportKind transport, Mode mode)
+            throws Exception {
+        Consumer<Routes> routes =
+                all -> {
+                    all.get("/whole", r -> ends(r, Response.text("whole")));
+                    all.get("/last", r -> ends(r, Response.text("last").closeConnection()));
+                    all.get("/old", r -> ends(r, Response.stream(out -> out.write(new byte[9]))));
+                    all.route("GET", "/late", r -> ends(r, Response.async(next())))
+                            .handlerTimeout(Duration.ofMillis(20));
+                };
+        try (var serving = new Serving(transport, mode, c -> {}, routes)) {
+            for (String request :
+                    List.of(
+                            "GET /whole HTTP/1.1\nHost: a\n\n",
+                            "GET /whole HTTP/1.1\nHost: a\nConnection: close\n\n",
+                            "GET /last HTTP/1.1\nHost: a\n\n",
+                            "GET /old HTTP/1.0\n\n",
+                            "GET /late HTTP/1.1\nHost: a\n\n")) {
+                try (Client client = serving.client()) {
+                    client.send(request);
+                    assertEquals("connected", next(told), request);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everywhere")
+    void aClientThatHasGoneIsNotConnected(TransportKind transport, Mode mode) throws Exception {
+        Consumer<Routes> routes = all -> all.get("/late", r -> ends(r, Response.async(next())));
+        try (var serving = new Serving(transport, mode, c -> {}, routes)) {
+            Client client = serving.client().send("GET /late HTTP/1.1\nHost: a\n\n");
+            CompletableFuture<Response> later = next(asked);
+            client.abort();
+            assertEquals("gone", next(told));
+            later.cancel(false);
+        }
+    }
+
+    private Response ends(Request request, Response response) {
+        request.onComplete(() -> told.add(request.isConnected() ? "connected" : "gone"));
+        return response;
+    }
+
+    private CompletableFuture<Response> next() {
+        var later = new CompletableFuture<Response>();
+        asked.add(later);
+        return later;
+    }
 }

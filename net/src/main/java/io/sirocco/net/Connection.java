@@ -610,8 +610,11 @@ public abstract class Connection extends ConnectionSocket {
         }
     }
 
-    /** Returns whether its socket is being closed. */
-    final boolean isClosing() {
+    /**
+     * Returns whether the connection is closed: nothing more is sent. One that was finished is
+     * neither open nor closed until its output has been sent.
+     */
+    public final boolean isClosed() {
         return has(CLOSING);
     }
 

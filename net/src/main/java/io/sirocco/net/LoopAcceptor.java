@@ -424,7 +424,7 @@ final class LoopAcceptor extends TransportAcceptor {
      */
     private void replaceOne() {
         for (Connection each : replaceable) {
-            if (each.isClosing()) {
+            if (each.isClosed()) {
                 return;
             }
         }

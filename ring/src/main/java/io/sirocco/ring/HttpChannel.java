@@ -86,8 +86,7 @@ final class HttpChannel extends RingChannel {
     private void watch() {
         if (watched.compareAndSet(false, true)) {
             request.request.onDisconnect(() -> over(CLIENT_CLOSE));
-            request.request.onComplete(
-                    () -> over(request.request.isConnected() ? SERVER_CLOSE : CLIENT_CLOSE));
+            request.request.onComplete(() -> over(SERVER_CLOSE)); // unless the client was first
         }
     }
 

@@ -47,7 +47,7 @@ final class BodyPump implements PushSource.Sink {
 
     /** Sends the response, whose headers usually wait for the first segment of the body. */
     void begin() {
-        if (exchange.responded || !exchange.connected()) {
+        if (exchange.responded || !exchange.stream.open()) {
             close();
         } else if (exchange.headOnly || response.bodiless()) {
             close();

@@ -231,7 +231,7 @@ final class BodyStream extends OutputStream {
         if (exchange.ended || first && exchange.responded && !exchange.early) {
             return CompletableFuture.failedFuture(new IOException("the response timed out"));
         }
-        if (!exchange.connected()) {
+        if (!exchange.stream.open()) {
             return CompletableFuture.failedFuture(Exchange.clientIsGone());
         }
         if (broken) {

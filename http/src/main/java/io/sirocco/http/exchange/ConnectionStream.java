@@ -59,6 +59,11 @@ public abstract class ConnectionStream implements HttpStream {
         return connection.isOpen();
     }
 
+    @Override
+    public boolean connected() {
+        return !connection.isClosed();
+    }
+
     // ---- output and time
 
     @Override

@@ -816,10 +816,6 @@ public final class Exchange extends HandlerThread implements Runnable {
         return id;
     }
 
-    boolean connected() {
-        return stream.open();
-    }
-
     /** Returns whether the client disconnected before the response was complete. */
     boolean gone() {
         return gone;

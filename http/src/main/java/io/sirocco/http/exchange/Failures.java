@@ -40,7 +40,7 @@ final class Failures {
             return exchange.context.page(500, Status.reason(500));
         }
         if (cancelled && exchange.gone()
-                || thrown instanceof IOException && !exchange.connected()) {
+                || thrown instanceof IOException && !exchange.stream.open()) {
             return exchange.context.page(CLIENT_CLOSED, "Client Closed Request");
         }
         exchange.context.failed(exchange, interruption(exchange, thrown), thrown);

@@ -54,6 +54,12 @@ public interface HttpStream {
     /** Returns whether the client can still be sent something. */
     boolean open();
 
+    /**
+     * Returns whether the connection has not been closed. One that the server ends behind its last
+     * response is connected, but no longer {@link #open}, until that has left.
+     */
+    boolean connected();
+
     // ---- the request
 
     /**

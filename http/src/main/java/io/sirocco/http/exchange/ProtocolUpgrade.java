@@ -15,7 +15,7 @@ final class ProtocolUpgrade {
 
     static void of(Exchange exchange, ResponseMessage response, Content.Switch asked) {
         exchange.handlerEnded();
-        if (exchange.responded || !exchange.connected()) {
+        if (exchange.responded || !exchange.stream.open()) {
             return;
         }
         if (exchange.body != null && exchange.body.expected()) {

@@ -377,7 +377,7 @@ public final class RequestMessage implements Request {
 
     @Override
     public boolean isConnected() {
-        return exchange.connected();
+        return exchange.stream.connected();
     }
 
     @Override

@@ -276,7 +276,7 @@ final class Responder {
         context.loop.schedule(
                 FIRST_EVENT,
                 () -> {
-                    if (exchange.pending() && exchange.connected() && !exchange.headOnly) {
+                    if (exchange.pending() && exchange.stream.open() && !exchange.headOnly) {
                         exchange.early = exchange.begin(response, -1);
                     }
                 });
@@ -304,7 +304,7 @@ final class Responder {
                     Runnable task =
                             () -> {
                                 exchange.awaitsResponse = false;
-                                if (exchange.responded || !exchange.connected()) {
+                                if (exchange.responded || !exchange.stream.open()) {
                                     exchange.handlerEnded();
                                     release(value);
                                 } else if (page == null) {

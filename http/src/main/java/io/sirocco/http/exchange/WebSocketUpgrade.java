@@ -24,7 +24,7 @@ final class WebSocketUpgrade {
     /** Accepts the upgrade that a handler has agreed to, or refuses it. */
     static void of(Exchange exchange, ResponseMessage response, Content.Upgrade asked) {
         exchange.handlerEnded();
-        if (exchange.responded || !exchange.connected()) {
+        if (exchange.responded || !exchange.stream.open()) {
             return;
         }
         switch (WebSocketHandshake.of(exchange.request, exchange.body != null, asked.sockets())) {

@@ -178,6 +178,11 @@ public final class FakeStream implements HttpStream {
     }
 
     @Override
+    public boolean connected() {
+        return open;
+    }
+
+    @Override
     public void demand() {
         demands++;
     }
