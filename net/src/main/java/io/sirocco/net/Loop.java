@@ -63,7 +63,7 @@ public final class Loop implements Executor {
     private static final int SLAB = 128 << 10;
     private static final long MAX_HANDED_OVER = 1 << 20;
     private static final int VISITED_PER_TURN = 512; // closing one costs the kernel 20 to 40 us
-    static final String OBSERVER_THREW = "the observer threw";
+    private static final String OBSERVER_THREW = "the observer threw";
 
     final Settings settings;
     final Arena arena = Arena.ofShared();
@@ -701,8 +701,13 @@ public final class Loop implements Executor {
             warn(LOG, "code called on " + this + " threw", thrown);
             settings.observer.callbackFailed(this, thrown);
         } catch (Throwable e) {
-            warn(LOG, OBSERVER_THREW, e);
+            observerThrew(e);
         }
+    }
+
+    /** Logs what an {@link Observer} has thrown, which has no other effect. Any thread. */
+    static void observerThrew(Throwable thrown) {
+        warn(LOG, OBSERVER_THREW, thrown);
     }
 
     /** Ends the loop after this turn: for an error that has left something half done. */

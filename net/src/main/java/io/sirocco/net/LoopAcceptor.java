@@ -267,7 +267,7 @@ final class LoopAcceptor extends TransportAcceptor {
         try {
             loop.settings.observer.acceptFailed(loop, reason);
         } catch (Throwable e) {
-            Loop.warn(LOG, "the observer threw", e);
+            Loop.observerThrew(e);
         }
         pause(backOff);
         backOff = Math.min(backOff * 2, LONGEST_BACK_OFF);

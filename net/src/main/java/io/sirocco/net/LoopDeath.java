@@ -67,7 +67,7 @@ final class LoopDeath {
         try {
             loop.settings.observer.loopDied(loop, cause);
         } catch (Throwable e) {
-            Loop.warn(Loop.LOG, Loop.OBSERVER_THREW, e);
+            Loop.observerThrew(e);
         }
         return true;
     }

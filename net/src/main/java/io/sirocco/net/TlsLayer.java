@@ -499,7 +499,7 @@ final class TlsLayer implements Protocol {
         try {
             connection.loop().settings.observer.tlsFailed(connection, reason);
         } catch (Throwable e) {
-            Loop.warn(LOG, "the observer threw", e);
+            Loop.observerThrew(e);
         }
         try {
             if (!spoken) { // to close an engine that has nothing to say would be a harmless alert

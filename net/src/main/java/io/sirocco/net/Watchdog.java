@@ -39,13 +39,11 @@ import java.util.stream.IntStream;
  */
 final class Watchdog implements AutoCloseable {
     static {
-        LinkedErrors.link(
-                Throwable.class, Watchdog.NOT_LOOKED, Watchdog.MISSED, Watchdog.OBSERVER_THREW);
+        LinkedErrors.link(Throwable.class, Watchdog.NOT_LOOKED, Watchdog.MISSED);
     }
 
     private static final String NOT_LOOKED = "the watchdog could not look";
     private static final String MISSED = "the watchdog has missed a look";
-    private static final String OBSERVER_THREW = "the observer threw";
     private static final String SPARED =
             "{0} has not ended its turn for {1} ms; it is not declared dead, since this JVM was started"
                     + " for a debugger";
@@ -289,7 +287,7 @@ final class Watchdog implements AutoCloseable {
         try {
             observer.run();
         } catch (Throwable e) {
-            Loop.warn(LOG, OBSERVER_THREW, e);
+            Loop.observerThrew(e);
         }
     }
 
