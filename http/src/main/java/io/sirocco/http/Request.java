@@ -22,8 +22,8 @@ import java.util.function.BiConsumer;
  *
  * <p>A request is valid until its response is complete; methods that read the headers then throw
  * {@link IllegalStateException}. Code that continues afterwards must copy the values that it needs.
- * {@link #method}, {@link #path} and {@link #target} are exactly as the client sent them. Names of
- * headers are case-insensitive.
+ * {@link #method} and {@link #path} are exactly as the client sent them. Names of headers are
+ * case-insensitive.
  *
  * <p>Used by one thread at a time, unless a method says otherwise.
  */

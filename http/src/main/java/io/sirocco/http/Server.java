@@ -40,8 +40,9 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>The threads of a running server keep the JVM alive; {@link #stop} or {@link #close} ends them.
- * A stopped server can be started again at once, on the same address. Servers in one JVM share
- * nothing. A server installs no signal handlers.
+ * A stopped server can be started again at once, on the same address. Servers in one JVM are
+ * independent of each other; they share the threads that read files from the disk. A server
+ * installs no signal handlers.
  *
  * <p>Any thread.
  */
@@ -267,12 +268,13 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Stops the server gracefully and returns when all connections are closed. Leaves balancers
-     * that it has {@linkplain #join joined}, which takes up to a second. Closes the listeners and
-     * idle connections, closes WebSockets with code 1001, interrupts the writers of {@link
-     * Response#events}, and waits up to {@code timeout} for requests in progress to finish. Then it
-     * closes the remaining connections and interrupts their handlers. Logs a warning and returns
-     * true if the server is already stopped.
+     * Stops the server gracefully and returns when all connections are closed and the {@link
+     * Monitor} has their reports. Leaves balancers that it has {@linkplain #join joined}, which
+     * takes up to a second, and lets {@linkplain Mount#drain mounts} drain. Closes the listeners
+     * and idle connections, closes WebSockets with code 1001, interrupts the writers of {@link
+     * Response#events}, and waits for requests in progress to finish. All of this takes up to
+     * {@code timeout}; then the server closes the remaining connections and interrupts their
+     * handlers. Logs a warning and returns true if the server is already stopped.
      *
      * @return whether everything in progress finished in time
      * @throws IllegalStateException if called by a handler, a callback of {@link Request} or a
