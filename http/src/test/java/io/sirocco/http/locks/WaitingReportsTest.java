@@ -409,6 +409,46 @@ final class WaitingReportsTest {
         }
     }
 
+    /** The loop waits for very many actions that wait, and goes on behind them. */
+    @ParameterizedTest
+    @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    void veryManyActionsThatWaitAreAllRun(TransportKind transport) throws Exception {
+        int many = 1_100;
+        var run = new AtomicInteger();
+        Server server =
+                start(
+                        transport,
+                        Monitor.NONE,
+                        routes ->
+                                routes.get(
+                                        "/many",
+                                        request -> {
+                                            for (int n = 0; n < many; n++) {
+                                                request.onComplete(
+                                                        () -> {
+                                                            waits();
+                                                            run.incrementAndGet();
+                                                        });
+                                            }
+                                            return Response.text("many");
+                                        }));
+        try (AutoCloseable _ = () -> LockedServer.stop(server);
+                var caller = new Caller(server.port())) {
+            lock.lock();
+            try {
+                caller.send("GET /many HTTP/1.1\nHost: a\n\n");
+                assertEquals("many", new String(caller.receive().body(), UTF_8));
+                until("all of them wait", () -> lock.getQueueLength() == many);
+                caller.send("GET /many HTTP/1.1\nHost: a\n\n");
+                assertEquals(0, run.get());
+            } finally {
+                lock.unlock();
+            }
+            assertEquals("many", new String(caller.receive().body(), UTF_8));
+            until("all were run", () -> run.get() == 2 * many);
+        }
+    }
+
     /** Also when it is set behind the end of the request, it waits beside the loop. */
     @ParameterizedTest
     @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
