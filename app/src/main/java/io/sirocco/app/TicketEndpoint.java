@@ -68,9 +68,7 @@ final class TicketEndpoint {
                     .executionMode(ExecutionMode.INLINE);
         }
         limit.ifPresent(here::filter);
-        here.route("POST", "", this::give)
-                .executionMode(ExecutionMode.INLINE)
-                .maxBodyBytes(LONGEST);
+        here.route("POST", "", this::give).maxBodyBytes(LONGEST); // may wait for its turn
     }
 
     private Filter cors(List<String> origins) {
@@ -107,18 +105,22 @@ final class TicketEndpoint {
         } catch (JacksonException e) {
             return ErrorObject.response(400, "bad_arguments", "the body is not valid JSON");
         }
-        Duration wait = live.guesses().await(request);
+        if (offered.isEmpty()) return unauthorized();
+        Duration wait = live.guesses().take(request);
         if (wait.isPositive()) {
             return ErrorObject.response(429, "limited", "too many wrong passwords; try again later")
                     .header("Retry-After", Long.toString(wait.plusMillis(999).toSeconds()));
         }
         if (!password.test(offered)) {
-            if (!offered.isEmpty()) {
-                live.guesses().charge(request);
-            }
-            return ErrorObject.response(401, "unauthorized", "the password is missing or wrong");
+            live.guesses().keep(request);
+            return unauthorized();
         }
+        live.guesses().giveBack(request);
         String ticket = json.writeValueAsString(Map.of("ticket", live.ticket("")));
         return Response.json(ticket).header("Cache-Control", "no-store");
+    }
+
+    private static Response unauthorized() {
+        return ErrorObject.response(401, "unauthorized", "the password is missing or wrong");
     }
 }

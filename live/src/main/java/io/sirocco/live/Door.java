@@ -62,18 +62,45 @@ final class Door implements Runnable {
         if (all.isEmpty()) {
             return Optional.of(Admission.anybody());
         }
+        if (!offers()) {
+            return verify(all).admitted();
+        }
         String address = link.session.peer().address();
-        Duration wait = hub.guesses.await(address);
+        Duration wait = hub.guesses.take(address);
         if (wait.isPositive()) {
             long seconds = wait.plusMillis(999).toSeconds();
             refuse("too many wrong attempts: the next may be in " + seconds + " s", "limited");
             return Optional.empty();
         }
+        boolean wrong = false;
+        try {
+            Verdict verdict = verify(all);
+            wrong = verdict.guess();
+            return verdict.admitted();
+        } finally {
+            if (wrong) {
+                hub.guesses.keep(address);
+            } else {
+                hub.guesses.giveBack(address);
+            }
+        }
+    }
+
+    /**
+     * What the authenticators have said.
+     *
+     * @param admitted nothing when the client was refused
+     * @param guess whether a secret that it has offered is wrong
+     */
+    private record Verdict(Optional<Admission.Admitted> admitted, boolean guess) {}
+
+    private Verdict verify(List<Authenticator> all) {
         var why = new LinkedHashSet<String>();
         var missing = new LinkedHashSet<String>(); // said if nothing else is wrong
         Optional<Admission.Refused> own = Optional.empty(); // the first with a code of its own
         boolean unknown = false;
-        boolean guess = false;
+        boolean wrong = false; // a secret that was verified
+        boolean guess = false; // or something that a program has refused
         var attempt = new Attempt(hub.json, namespace.name(), link.session.peer(), auth);
         for (Authenticator each : all) {
             try {
@@ -81,14 +108,16 @@ final class Door implements Runnable {
                     case Admission.Admitted admitted when admitted.isOver() ->
                             why.add("the time for that is over");
                     case Admission.Admitted admitted -> {
-                        return Optional.of(admitted);
+                        return new Verdict(Optional.of(admitted), false);
                     }
                     case Admission.Refused refused -> {
+                        boolean ours = each instanceof Authentication.Credential;
                         boolean sent =
                                 !(each instanceof Authentication.Credential credential)
                                         || !credential.isMissing(attempt);
                         (sent ? why : missing).add(refused.message());
-                        guess |= refused.guess() && offers();
+                        wrong |= ours && refused.guess();
+                        guess |= refused.guess();
                         own = own.or(() -> Optional.of(refused).filter(Admission.Refused::isOwn));
                     }
                 }
@@ -102,9 +131,6 @@ final class Door implements Runnable {
                 unknown = true;
             }
         }
-        if (guess) {
-            hub.guesses.charge(address);
-        }
         if (unknown) { // what others say is not why
             refuse("the server cannot check that now: try again", UNAVAILABLE);
         } else if (own.isPresent()) {
@@ -112,7 +138,8 @@ final class Door implements Runnable {
         } else {
             refuse(String.join("; ", why.isEmpty() ? missing : why), Admission.UNAUTHORIZED);
         }
-        return Optional.empty();
+        boolean counts = offers() && (wrong || guess && !unknown);
+        return new Verdict(Optional.empty(), counts);
     }
 
     /** Whether there is something in {@code auth} beside what says nothing of who it is. */

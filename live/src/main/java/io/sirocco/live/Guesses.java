@@ -5,51 +5,175 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.http.Request;
 import io.sirocco.net.Clock;
-import io.sirocco.net.limit.GuessLimit;
+import io.sirocco.net.Loop;
 import io.sirocco.net.limit.Ip;
+import io.sirocco.net.limit.TokenBuckets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 /**
  * The wrong passwords, tickets and tokens that one address may offer, be it an IPv4 address or an
  * IPv6 network of 64 bits, on this node: see {@link LiveSettings#guesses}. Programs that accept the
- * same password elsewhere count it here, too. Any thread.
+ * same password elsewhere count it here, too:
+ *
+ * <pre>
+ *   take ── not 0 ──▶ refuse, and do not look at the secret
+ *     └── 0 ──▶ verify ── right, or it cannot be verified ──▶ giveBack
+ *                 └── wrong ──▶ keep
+ * </pre>
+ *
+ * <p>While all guesses of an address are taken by secrets that are being verified, further ones
+ * wait for the result: many wrong ones at the same time are no more than one after the other, and
+ * many right ones are all admitted. Any thread.
  */
 public final class Guesses {
     private static final int ADDRESSES = 16_384;
 
-    private final GuessLimit limit; // null where there is none
+    private final TokenBuckets limit; // null where there is none
     private final Function<Request, String> address;
+    private final long patience; // nanoseconds
+    private final Map<String, Verifying> verifying = new HashMap<>(); // by network; its own lock
+
+    /** Secrets of one network that are being verified, and those that wait for the results. */
+    private static final class Verifying {
+        int count;
+        final ArrayDeque<CompletableFuture<Void>> waiting = new ArrayDeque<>(0);
+    }
 
     Guesses(LiveSettings settings) {
+        Duration each = settings.perGuess;
+        long longest = Long.MAX_VALUE / 4 / TimeUnit.NANOSECONDS.convert(each);
+        long most = Math.min(settings.guesses, Math.max(1, longest));
         this.limit =
-                settings.guesses == 0
-                        ? null
-                        : new GuessLimit(
-                                settings.guesses, settings.perGuess, ADDRESSES, Clock.system());
+                most == 0 ? null : TokenBuckets.ofGuesses(1, each, most, ADDRESSES, Clock.system());
         this.address = settings.address;
+        this.patience = TimeUnit.NANOSECONDS.convert(settings.connectTimeout) / 2;
     }
 
-    /** Returns the time until the client of a request may offer a secret; zero for now. */
-    public Duration await(Request request) {
-        return await(address.apply(request));
+    /**
+     * Takes a guess of the client of a request. Waits while that depends on others that are being
+     * verified, up to {@link LiveSettings#connectTimeout}; not on the own thread of a loop, as in
+     * {@code INLINE} handlers.
+     *
+     * @return zero when its secret may be verified, and then {@linkplain #giveBack given back} or
+     *     {@linkplain #keep kept}; else the time until it may try again
+     */
+    public Duration take(Request request) {
+        return take(address.apply(request));
     }
 
-    /** Counts a wrong secret of the client of a request. */
-    public void charge(Request request) {
-        charge(address.apply(request));
+    /** Gives a guess back that was taken: the secret is right, or nobody can say. */
+    public void giveBack(Request request) {
+        giveBack(address.apply(request));
     }
 
-    Duration await(String client) {
-        return limit == null ? Duration.ZERO : Duration.ofNanos(limit.await(bytes(client)));
+    /** Counts a guess that was taken: the secret is wrong. */
+    public void keep(Request request) {
+        keep(address.apply(request));
     }
 
-    void charge(String client) {
-        if (limit != null) {
-            limit.charge(bytes(client));
+    Duration take(String client) {
+        byte[] key = limit == null ? null : bytes(client);
+        if (key == null) {
+            return Duration.ZERO;
+        }
+        String network = network(client);
+        long giveUp = System.nanoTime() + patience;
+        while (true) {
+            var turn = new CompletableFuture<Void>();
+            long wait = take(key, network, turn);
+            boolean waits = wait > 0 && !turn.isDone();
+            if (!waits || !await(network, turn, giveUp)) {
+                return Duration.ofNanos(wait);
+            }
+        }
+    }
+
+    /** Has {@code turn} complete when it makes sense to try again; at once when it does not. */
+    private long take(byte[] key, String network, CompletableFuture<Void> turn) {
+        synchronized (verifying) {
+            long wait = limit.take(key);
+            Verifying mine = verifying.get(network);
+            if (wait == 0) {
+                if (mine == null) {
+                    mine = new Verifying();
+                    verifying.put(network, mine);
+                }
+                mine.count++;
+            } else if (mine == null || Loop.isLoopThread()) {
+                turn.complete(null);
+            } else {
+                mine.waiting.add(turn);
+            }
+            return wait;
+        }
+    }
+
+    /** Returns whether there is something new to try; not when it has taken too long. */
+    private boolean await(String network, CompletableFuture<Void> turn, long giveUp) {
+        try {
+            turn.get(giveUp - System.nanoTime(), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            // it is refused
+        }
+        synchronized (verifying) {
+            Verifying mine = verifying.get(network);
+            if (mine != null) {
+                mine.waiting.remove(turn);
+            }
+        }
+        return !turn.cancel(false); // it was its turn at this moment
+    }
+
+    void giveBack(String client) {
+        decided(client, false);
+    }
+
+    void keep(String client) {
+        decided(client, true);
+    }
+
+    private void decided(String client, boolean wrong) {
+        byte[] key = limit == null ? null : bytes(client);
+        if (key == null) {
+            return;
+        }
+        synchronized (verifying) {
+            if (!wrong) {
+                limit.giveBack(key);
+            }
+            String network = network(client);
+            Verifying mine = verifying.get(network);
+            if (mine == null) {
+                return; // the program has said it before
+            }
+            mine.count--;
+            if (mine.count == 0) {
+                verifying.remove(network);
+                mine.waiting.forEach(each -> each.complete(null));
+            } else if (!wrong) {
+                wakeOne(mine);
+            }
+        }
+    }
+
+    private static void wakeOne(Verifying mine) {
+        boolean woken = false;
+        while (!woken && !mine.waiting.isEmpty()) {
+            woken = mine.waiting.poll().complete(null);
         }
     }
 

@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.live.broker.Limit;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -141,6 +145,72 @@ class PasswordGuessingTest {
                 String answer = webSocket(service, "192.0.2.1", "{\"password\":\"secret\"}");
                 assertTrue(answer.startsWith("40{"), answer);
             }
+        }
+    }
+
+    /** Offers {@code auth} so often at the same time; returns the answers, and how many began. */
+    private static List<String> atOnce(int peers, String auth, Admission result) throws Exception {
+        var verifying = new AtomicInteger();
+        var may = new CountDownLatch(1);
+        Authenticator slow =
+                attempt -> {
+                    verifying.incrementAndGet();
+                    may.await();
+                    return result;
+                };
+        var answers = new ArrayList<String>();
+        try (var service = new Service(SAID.andThen(c -> c.authenticate(slow)))) {
+            var all = new ArrayList<Peer>();
+            for (int i = 0; i < peers; i++) {
+                Peer peer = Peer.session(service.port).send("40" + auth).send("40/none,");
+                assertTrue(peer.next().startsWith("44/none,"));
+                all.add(peer);
+            }
+            service.await("as many as may be are verified", () -> verifying.get() >= 10);
+            answers.add(verifying + " verified at once");
+            may.countDown();
+            all.forEach(peer -> answers.add(peer.next()));
+            all.forEach(Peer::close);
+        }
+        return answers;
+    }
+
+    @Test
+    void guessesAtTheSameTimeAreNoMoreThanOneAfterTheOther() throws Exception {
+        List<String> answers = atOnce(40, "{\"pin\":1}", Admission.refused("no"));
+        assertEquals("10 verified at once", answers.getFirst());
+        assertEquals(10, answers.stream().filter(a -> a.contains("\"unauthorized\"")).count());
+        assertEquals(30, answers.stream().filter(a -> a.contains("\"limited\"")).count());
+    }
+
+    @Test
+    void rightOnesAtTheSameTimeWaitForEachOtherAndAreAllAdmitted() throws Exception {
+        List<String> answers = atOnce(40, "{\"pin\":1}", Admission.anybody());
+        assertEquals(40, answers.stream().filter(a -> a.startsWith("40{")).count(), "" + answers);
+    }
+
+    @Test
+    void whatNobodyCanVerifyIsNoGuess() {
+        Authenticator fails =
+                attempt -> {
+                    throw new IllegalStateException("on purpose");
+                };
+        Authenticator refuses = attempt -> Admission.refused("no");
+        try (var service =
+                new Service(SAID.andThen(c -> c.authenticate(refuses).authenticate(fails)))) {
+            for (int i = 0; i < 30; i++) {
+                String answer = webSocket(service, "192.0.2.1", "{\"pin\":1}");
+                assertTrue(answer.contains("\"unavailable\""), answer);
+            }
+        }
+        try (var service =
+                new Service(SAID.andThen(c -> c.password("secret").authenticate(fails)))) {
+            int verified = 0;
+            for (int i = 0; i < 30; i++) {
+                String answer = webSocket(service, "192.0.2.1", "{\"password\":\"guess\"}");
+                verified += answer.contains("\"unavailable\"") ? 1 : 0;
+            }
+            assertEquals(10, verified, "the password was verified, whatever the other says");
         }
     }
 

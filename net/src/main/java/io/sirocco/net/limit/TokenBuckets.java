@@ -29,8 +29,10 @@ public final class TokenBuckets {
     }
 
     /**
-     * Buckets for guesses: a client that finds no place in the table takes over the bucket of the
-     * one that it drives out, so that a full table lets nobody guess on.
+     * Buckets for guesses: a client takes a token before its secret is verified, and gets it back
+     * unless the secret is wrong. So no more guesses are verified at the same time than one after
+     * the other. A client that finds no place in the table takes over the bucket of the one that it
+     * drives out, so that a full table lets nobody guess on.
      *
      * @throws IllegalArgumentException which says what cannot be
      */
@@ -64,7 +66,11 @@ public final class TokenBuckets {
 
     /** Takes a token; answers 0, or the nanoseconds until there is one. */
     public long take(SocketAddress peer) {
-        byte[] address = Ip.bytes(peer);
+        return take(Ip.bytes(peer));
+    }
+
+    /** The same for an address of 4 or 16 bytes; null for one that is not limited. */
+    public long take(byte[] address) {
         if (address == null) {
             return 0; // Unix-domain: there is nobody to tell apart
         }
@@ -84,7 +90,11 @@ public final class TokenBuckets {
 
     /** Puts a token back that was taken in vain. */
     public void giveBack(SocketAddress peer) {
-        byte[] address = Ip.bytes(peer);
+        giveBack(Ip.bytes(peer));
+    }
+
+    /** The same for an address, as {@link #take(byte[])}. */
+    public void giveBack(byte[] address) {
         if (address == null) {
             return;
         }

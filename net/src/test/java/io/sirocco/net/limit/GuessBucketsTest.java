@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** How often one client may be wrong, and what a flood of clients changes about that: nothing. */
-class GuessLimitTest {
+class GuessBucketsTest {
     private static final Duration EACH = Duration.ofSeconds(6);
 
     private final AtomicLong nanos = new AtomicLong(-7_000_000_000L);
@@ -29,8 +29,8 @@ class GuessLimitTest {
                 }
             };
 
-    private GuessLimit limit(int addresses) {
-        return new GuessLimit(10, EACH, addresses, clock);
+    private TokenBuckets limit(int addresses) {
+        return TokenBuckets.ofGuesses(1, EACH, 10, addresses, clock);
     }
 
     private static byte[] v4(int address) {
@@ -38,15 +38,11 @@ class GuessLimitTest {
     }
 
     /** Offers a wrong secret; answers whether it was looked at. */
-    private static boolean guess(GuessLimit limit, byte[] address) {
-        if (limit.await(address) > 0) {
-            return false;
-        }
-        limit.charge(address);
-        return true;
+    private static boolean guess(TokenBuckets limit, byte[] address) {
+        return limit.take(address) == 0;
     }
 
-    private static int guesses(GuessLimit limit, byte[] address, int tries) {
+    private static int guesses(TokenBuckets limit, byte[] address, int tries) {
         int passed = 0;
         for (int i = 0; i < tries; i++) {
             passed += guess(limit, address) ? 1 : 0;
@@ -56,10 +52,10 @@ class GuessLimitTest {
 
     @Test
     void tenWrongOnesAtOnceAndOneMoreInSixSeconds() {
-        GuessLimit limit = limit(1024);
+        TokenBuckets limit = limit(1024);
         assertEquals(10, guesses(limit, v4(1), 1_000));
-        assertEquals(EACH.toNanos(), limit.await(v4(1)));
-        assertEquals(0, limit.await(v4(2)), "nobody else waits");
+        assertEquals(EACH.toNanos(), limit.take(v4(1)));
+        assertEquals(0, limit.take(v4(2)), "nobody else waits");
         nanos.addAndGet(EACH.toNanos());
         assertEquals(1, guesses(limit, v4(1), 1_000));
         nanos.addAndGet(EACH.toNanos() * 60);
@@ -67,31 +63,28 @@ class GuessLimitTest {
     }
 
     @Test
-    void whatIsVerifiedAtTheSameTimeIsChargedAllTheSame() {
-        GuessLimit limit = limit(1024);
-        for (int i = 0; i < 100; i++) {
-            assertEquals(0, limit.await(v4(1)));
-        }
-        for (int i = 0; i < 100; i++) {
-            limit.charge(v4(1));
-        }
-        assertEquals(EACH.toNanos() * 91, limit.await(v4(1)));
+    void noMoreAreVerifiedAtTheSameTimeAndARightOneIsGivenBack() {
+        TokenBuckets limit = limit(1024);
+        assertEquals(10, guesses(limit, v4(1), 100));
+        limit.giveBack(v4(1));
+        limit.giveBack(v4(1));
+        assertEquals(2, guesses(limit, v4(1), 100));
     }
 
     @Test
     void anIpv6NetworkOf64BitsIsOneClient() {
-        GuessLimit limit = limit(1024);
+        TokenBuckets limit = limit(1024);
         int passed = 0;
         for (int i = 0; i < 100; i++) {
             passed += guess(limit, Ip.bytes("2001:db8::" + i)) ? 1 : 0;
         }
         assertEquals(10, passed);
-        assertEquals(0, limit.await(Ip.bytes("2001:db8:0:1::1")));
+        assertEquals(0, limit.take(Ip.bytes("2001:db8:0:1::1")));
     }
 
     @Test
     void aFullTableDoesNotFailOpen() {
-        GuessLimit limit = limit(1024);
+        TokenBuckets limit = limit(1024);
         long passed = 0;
         for (int round = 0; round < 20; round++) {
             for (int i = 0; i < 20_000; i++) {
@@ -103,7 +96,7 @@ class GuessLimitTest {
 
     @Test
     void aFloodOfAddressesDoesNotHaveAGuiltyOneForgotten() {
-        GuessLimit limit = limit(1024);
+        TokenBuckets limit = limit(1024);
         assertEquals(10, guesses(limit, v4(-1), 20));
         for (int i = 0; i < 5_000; i++) {
             guess(limit, v4(i)); // a guess each
@@ -113,26 +106,28 @@ class GuessLimitTest {
 
     @Test
     void aFloodOfOneGuessEachLocksNobodyOut() {
-        GuessLimit limit = limit(1024);
+        TokenBuckets limit = limit(1024);
         for (int i = 0; i < 5_000; i++) {
             guess(limit, v4(i)); // five times the places of the table
         }
-        assertEquals(0, limit.await(v4(-1)));
-        nanos.addAndGet(EACH.toNanos() * 10);
+        assertEquals(0, limit.take(v4(-1)));
+        nanos.addAndGet(EACH.toNanos() * 11);
         assertEquals(10, guesses(limit, v4(-1), 20));
     }
 
     @Test
     void aSocketWithoutAnAddressIsNotLimited() {
-        GuessLimit limit = limit(1024);
+        TokenBuckets limit = limit(1024);
         assertEquals(20, guesses(limit, (byte[]) null, 20));
     }
 
     @Test
     void whatIsNoLimitIsRefused() {
-        assertThrows(IllegalArgumentException.class, () -> new GuessLimit(0, EACH, 1024, clock));
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new GuessLimit(1, Duration.ZERO, 1024, clock));
+                () -> TokenBuckets.ofGuesses(1, EACH, 0, 1024, clock));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> TokenBuckets.ofGuesses(1, Duration.ZERO, 1, 1024, clock));
     }
 }
