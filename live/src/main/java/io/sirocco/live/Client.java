@@ -78,13 +78,16 @@ public final class Client extends Lane {
         return client;
     }
 
+    /** One that comes back over {@code by}, and that this node does not know. */
     static Client recovered(
             Namespace namespace,
             Session kept,
             Admission.Admitted admitted,
-            Map<String, String> given) {
+            Map<String, String> given,
+            Link by) {
         var client =
                 new Client(namespace, kept.client(), kept.pid(), kept.since(), admitted, given);
+        client.life.livesWith(by);
         client.rooms.restore(kept.rooms());
         client.tags = Map.copyOf(kept.tags());
         client.tags.forEach((tag, value) -> namespace.tag(client, tag, value));
@@ -457,10 +460,6 @@ public final class Client extends Lane {
     /** Whom a replay is for. Any thread. */
     Audience audience(Map<String, Position> inRooms) {
         return new Audience(namespace.name(), id, since, inRooms);
-    }
-
-    boolean hasPid(String other) {
-        return pid != null && pid.equals(other);
     }
 
     /** As the broker keeps it. Any thread. */

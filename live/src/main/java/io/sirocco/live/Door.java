@@ -172,7 +172,7 @@ final class Door implements Runnable {
     }
 
     private boolean recover(Admission.Admitted admitted, Session kept) {
-        Optional<Client> here = namespace.client(kept.client()).filter(c -> c.hasPid(kept.pid()));
+        Optional<Client> here = namespace.withPid(kept.pid());
         Optional<Position> after = offset();
         Collection<String> rooms =
                 here.<Collection<String>>map(Client::rooms).orElse(kept.rooms().keySet());
@@ -181,14 +181,14 @@ final class Door implements Runnable {
             here.ifPresent(client -> client.life.giveUp(Reason.LOST));
             return false;
         }
-        Client client = here.orElseGet(() -> recovered(admitted, kept));
+        Client client = returning(admitted, kept);
         boolean back = comesBack(client, admitted);
         if (!back && here.isPresent() && client.life.isEnding()) { // just now, on this node
-            client = recovered(admitted, kept);
+            client = returning(admitted, kept);
             back = comesBack(client, admitted);
         }
         if (!back) {
-            return true; // the link is gone: the client waits for the next
+            return true; // the link is gone, or another was quicker: the client waits for the next
         }
         client.life.keep(); // for one that is impatient, and goes to another node meanwhile
         Map<String, Position> asked = client.rooms.joined();
@@ -210,8 +210,10 @@ final class Door implements Runnable {
         return true;
     }
 
-    private Client recovered(Admission.Admitted admitted, Session kept) {
-        return Client.recovered(namespace, kept, admitted, Client.tagsOf(auth));
+    private Client returning(Admission.Admitted admitted, Session kept) {
+        return namespace.returning(
+                kept.pid(),
+                () -> Client.recovered(namespace, kept, admitted, Client.tagsOf(auth), link));
     }
 
     private boolean comesBack(Client client, Admission.Admitted admitted) {

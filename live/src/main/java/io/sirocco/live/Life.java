@@ -119,9 +119,14 @@ final class Life {
     }
 
     private void at(Link next) {
+        livesWith(next);
+        link = next;
+    }
+
+    /** It has not come yet. */
+    void livesWith(Link next) {
         client.at(next.session.peer());
         last = next.shard();
-        link = next;
     }
 
     private Hub hub() {
@@ -159,13 +164,12 @@ final class Life {
 
     /**
      * It returns over another link, maybe on another loop: from now on messages are held. Not when
-     * it is gone by then, or that link.
+     * it is gone by then, or that link, or when it has returned over another one meanwhile. Any
+     * thread.
      */
     void comeBack(Link next, CompletableFuture<Boolean> back) {
-        if (last == null) { // it was on another node, or has ended on this one
+        if (state == State.NEW) { // it was on another node, or has ended on this one
             client.rooms.attend();
-            arrive(next, back);
-            return;
         }
         execute(
                 () -> {
@@ -185,6 +189,10 @@ final class Life {
         at(next);
         execute(
                 () -> {
+                    if (link != next) { // another was quicker, and has closed this one
+                        back.complete(false);
+                        return;
+                    }
                     boolean added = next.add(client);
                     state = State.RETURNS;
                     held = new Held(hub().settings.budget);
@@ -529,7 +537,10 @@ final class Life {
 
     private synchronized void forgetNow() {
         forgotten = true;
-        hub().broker.forget(client.namespace().name(), client.pid());
+        boolean back = client.namespace().withPid(client.pid()).isPresent(); // as another object
+        if (!back) {
+            hub().broker.forget(client.namespace().name(), client.pid());
+        }
     }
 
     /**

@@ -24,6 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * A part of a service with clients, rooms, listeners and authentication of its own; {@link Live} is
@@ -280,6 +281,15 @@ public sealed class Namespace permits Live {
      */
     Optional<Client> withPid(String pid) {
         return Optional.ofNullable(recoverable.get(pid));
+    }
+
+    /**
+     * Returns the client with this pid or, when there is none or it ends, a new one: the same for
+     * all that come back as it at the same time. Any thread.
+     */
+    Client returning(String pid, Supplier<Client> anew) {
+        return recoverable.compute(
+                pid, (key, known) -> known == null || known.life.isEnding() ? anew.get() : known);
     }
 
     void add(Client client) {
