@@ -9,10 +9,11 @@ import java.lang.invoke.VarHandle;
  * the loop takes whole and turns around; whoever finds it empty hands the loop a task. Any thread.
  */
 abstract sealed class Lane permits Client {
-    private static final VarHandle NEWEST = newest();
+    private static final VarHandle NEWEST = field("newest", Task.class);
+    private static final VarHandle RUNNING = field("running", boolean.class);
 
     private volatile Task newest;
-    private volatile boolean running; // queued tasks run: none may overtake the rest of them
+    private volatile boolean running; // a task does, or waits for a lock: none may overtake it
 
     private static final class Task {
         final Runnable what;
@@ -27,10 +28,10 @@ abstract sealed class Lane permits Client {
     /** Where it lives. */
     abstract Shard shard();
 
-    /** Has {@code what} run where it lives: at once, if that is here and nothing waits. */
+    /** Has {@code what} run where it lives: at once, if that is here, and nothing waits or runs. */
     final void inOrder(Runnable what) {
         Shard here = shard();
-        if (newest == null && !running && here.loop.runInLoop(what)) {
+        if (newest == null && runHere(here, what)) {
             return;
         }
         Task top;
@@ -44,11 +45,33 @@ abstract sealed class Lane permits Client {
         }
     }
 
+    private boolean runHere(Shard here, Runnable what) {
+        if (!here.loop.enter()) {
+            return false;
+        }
+        try {
+            if (!RUNNING.compareAndSet(this, false, true)) {
+                return false;
+            }
+            try {
+                what.run();
+            } finally {
+                ran();
+            }
+            return true;
+        } finally {
+            here.loop.exit();
+        }
+    }
+
     private void runAll(Shard here) {
         Shard there = shard();
         if (there != here) {
             there.executeLater(() -> runAll(there));
             return;
+        }
+        if (!RUNNING.compareAndSet(this, false, true)) {
+            return; // what runs has all the rest run
         }
         Task oldest = null;
         for (var each = (Task) NEWEST.getAndSet(this, (Task) null); each != null; ) {
@@ -57,19 +80,26 @@ abstract sealed class Lane permits Client {
             oldest = each;
             each = older;
         }
-        running = true;
         try {
             for (Task each = oldest; each != null; each = each.next) {
                 Tasks.run(each.what, "a task of a client failed");
             }
         } finally {
-            running = false;
+            ran();
         }
     }
 
-    private static VarHandle newest() {
+    private void ran() {
+        running = false;
+        if (newest != null) { // it came meanwhile, and its turn may have found us running
+            Shard here = shard();
+            here.executeLater(() -> runAll(here));
+        }
+    }
+
+    private static VarHandle field(String name, Class<?> type) {
         try {
-            return MethodHandles.lookup().findVarHandle(Lane.class, "newest", Task.class);
+            return MethodHandles.lookup().findVarHandle(Lane.class, name, type);
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
