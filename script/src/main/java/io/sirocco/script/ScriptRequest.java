@@ -73,6 +73,7 @@ final class ScriptRequest {
     private ResponseReader reader; // null unless a response is inspected
 
     private boolean completes; // an inspected response has a responseCompleted
+    private String accepted; // codings of the client, before they are limited; of the handler
 
     private volatile long deadline;
     private volatile long cleanupEnd; // 0 unless the request is over and something is to be ended
@@ -227,8 +228,14 @@ final class ScriptRequest {
         follow(flags, request -> upstreams.forward(request, inspects ? readable(request, to) : to));
     }
 
-    /** Returns what is forwarded, with codings of the response that scripts can read. */
-    private static Upstreams.Forward readable(Request request, Upstreams.Forward to) {
+    /**
+     * Returns what is forwarded, with codings of the response that scripts can read; as it is, if a
+     * script asks for others than the client.
+     */
+    private Upstreams.Forward readable(Request request, Upstreams.Forward to) {
+        if (!String.join(", ", to.headers().all(ACCEPT_ENCODING)).equals(accepted)) {
+            return to;
+        }
         Headers rest = to.headers().without(ACCEPT_ENCODING);
         return new Upstreams.Forward(
                 to.upstream(),
@@ -251,6 +258,7 @@ final class ScriptRequest {
         result(
                 Phase.RESULT,
                 request -> {
+                    accepted = request.headerList(ACCEPT_ENCODING).orElse("");
                     request.limitCodings(ResponseReader.CODINGS);
                     try {
                         return handler.handle(request)

@@ -5,11 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.Response;
+import io.sirocco.http.Server;
+import io.sirocco.http.client.HttpClient;
 import java.io.ByteArrayOutputStream;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -486,5 +491,47 @@ class SharedStateTest {
             assertEquals("gzip\"1\"", reply.header("Content-Encoding") + reply.header("ETag"));
             assertEquals(500, own.status("/a?coding=br"), "which says so in the log");
         }
+    }
+
+    /** What a script asks of an upstream is not replaced by what scripts can read. */
+    @Test
+    void codingsThatAScriptAsksForAreAskedOfTheUpstream(@TempDir Path scripts) throws Exception {
+        Site.write(
+                scripts,
+                "_.js",
+                """
+                export function inspectRequest(request) {
+                    const asks = request.query.get("asks");
+                    if (asks === "") request.headers.delete("Accept-Encoding");
+                    else if (asks !== null) request.headers.set("Accept-Encoding", asks);
+                    request.upstream = "up";
+                    return request;
+                }
+                export function inspectResponse() {}
+                """);
+        try (var upstream = accepted();
+                var client = HttpClient.create()) {
+            var up = Upstreams.of(client, Map.of("up", "http://127.0.0.1:" + upstream.port()));
+            try (var own = new Site(scripts, options -> options.upstreams(up))) {
+                String[] all = {"Accept-Encoding", "br, gzip;q=0.5, zstd"};
+                assertEquals("gzip;q=0.5", own.text("/a", all), "that of the client, limited");
+                assertEquals("none", own.text("/a"));
+                assertEquals("none", own.text("/a?asks=", all));
+                assertEquals("identity", own.text("/a?asks=identity", all));
+                assertEquals("gzip", own.text("/a?asks=gzip"), "the client asks for none");
+                assertEquals("br", own.text("/a?asks=br", "Accept-Encoding", "gzip"));
+            }
+        }
+    }
+
+    private static Server accepted() {
+        return Server.start(
+                config -> config.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
+                routes ->
+                        routes.any(
+                                "/*",
+                                r ->
+                                        Response.text(
+                                                r.headerList("Accept-Encoding").orElse("none"))));
     }
 }
