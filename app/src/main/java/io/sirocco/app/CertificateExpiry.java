@@ -17,12 +17,18 @@ import java.util.function.Supplier;
  * Tells of certificates that have expired, or expire within 14 days: at the start, after each
  * reload and once a day. Any thread.
  */
-final class CertificateExpiry {
+final class CertificateExpiry implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(CertificateExpiry.class);
     private static final Duration SOON = Duration.ofDays(14);
     private static final long DAILY = 24 * 60;
 
-    private CertificateExpiry() {}
+    private final Supplier<? extends Collection<X509Certificate>> certificates;
+    private final CountDownLatch end = new CountDownLatch(1);
+    private boolean daily; // with the lock of this held
+
+    CertificateExpiry(Supplier<? extends Collection<X509Certificate>> certificates) {
+        this.certificates = certificates;
+    }
 
     static boolean isExpired(X509Certificate certificate) {
         return end(certificate).isBefore(Instant.now());
@@ -45,8 +51,7 @@ final class CertificateExpiry {
                         : name + " expires in " + left.toDays() + " days: on " + when);
     }
 
-    /** Logs the warnings. */
-    static void log(Collection<X509Certificate> certificates) {
+    private static void log(Collection<X509Certificate> certificates) {
         for (X509Certificate each : certificates) {
             String when = isExpired(each) ? "now" : "then";
             String end = "; clients refuse it " + when + ", so renew it";
@@ -54,18 +59,28 @@ final class CertificateExpiry {
         }
     }
 
-    /** Logs the warnings now, and once a day until {@code end}. */
-    static void watch(Supplier<Collection<X509Certificate>> certificates, CountDownLatch end) {
-        log(certificates.get());
-        Thread.ofVirtual()
-                .name("sirocco-certificates")
-                .start(
-                        () -> {
-                            try {
-                                while (!end.await(DAILY, TimeUnit.MINUTES)) log(certificates.get());
-                            } catch (InterruptedException e) {
-                                Thread.currentThread().interrupt(); // asks this thread to end
-                            }
-                        });
+    /**
+     * Logs the warnings now and, from the first certificate on, once a day until it is closed. To
+     * be called at the start and after each reload.
+     */
+    synchronized void look() {
+        Collection<X509Certificate> all = certificates.get();
+        log(all);
+        if (all.isEmpty() || daily) return;
+        daily = true;
+        Thread.ofVirtual().name("sirocco-certificates").start(this::lookDaily);
+    }
+
+    private void lookDaily() {
+        try {
+            while (!end.await(DAILY, TimeUnit.MINUTES)) log(certificates.get());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // asks this thread to end
+        }
+    }
+
+    @Override
+    public void close() {
+        end.countDown();
     }
 }

@@ -49,6 +49,7 @@ final class Serving implements AutoCloseable, Subject {
     private final Welcome welcome = new Welcome(this::server);
     private final CountDownLatch drainAsked = new CountDownLatch(1);
     private final CountDownLatch loopDied = new CountDownLatch(1);
+    private final CertificateExpiry expiry = new CertificateExpiry(this::certificates);
     private volatile boolean failed; // a loop has died
     private volatile Optional<Channels> channels; // present once they are switched on
     private final Server server;
@@ -141,9 +142,7 @@ final class Serving implements AutoCloseable, Subject {
         }
         TlsOptions.selfSigned(configuration, server.addresses())
                 .ifPresent(message -> LOG.get().log(Level.INFO, message));
-        if (assembly.secured().contains(true)) {
-            CertificateExpiry.watch(() -> assembly.certificates(), drainAsked);
-        }
+        expiry.look();
         if (configuration.log().file() instanceof LogFile.Named) {
             LOG.get().log(Level.INFO, "started sirocco " + Version.build() + ": " + line());
         }
@@ -279,7 +278,7 @@ final class Serving implements AutoCloseable, Subject {
         next.activate(server);
         assembly = next;
         old.closeExcept(next);
-        CertificateExpiry.log(next.certificates());
+        expiry.look();
         next.log().ifPresent(AccessLog::reopen);
         watch.ifPresent(files -> files.follow(configuration));
         List<String> later = running.needsStart(configuration);
@@ -414,6 +413,7 @@ final class Serving implements AutoCloseable, Subject {
     public synchronized void close() {
         if (!failed) state = State.DRAINING;
         watch.ifPresent(Watch::close);
+        expiry.close();
         welcome.close();
         if (server.isRunning()) stop();
         channels.ifPresent(Channels::close);

@@ -4,9 +4,11 @@ package io.sirocco.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import io.sirocco.net.TransportKind;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -124,6 +126,34 @@ class CertificateExpiryTest {
         } finally {
             logger.removeHandler(handler);
         }
+    }
+
+    /** The thread that looks every day is a virtual one, which only a dump shows. */
+    @Test
+    void aCertificateThatComesByAReloadIsLookedAtEveryDay() throws Exception {
+        String secure = Files.readString(file("-1d", 10));
+        String plain =
+                "[[listen]]\naddress = \"127.0.0.1:0\"\n[admin]\naddress = \"127.0.0.1:0\"\n";
+        await(0); // those of other tests have ended
+        try (Running running = Running.of(folder, TransportKind.NIO, plain)) {
+            running.reload(secure);
+            running.reload(secure);
+            await(1);
+        }
+        await(0);
+    }
+
+    private void await(int threads) throws Exception {
+        Eventually.await(
+                threads + " threads", () -> threads("\"sirocco-certificates\"") == threads);
+    }
+
+    private long threads(String name) throws Exception {
+        Path dump = folder.resolve("threads.txt").toAbsolutePath();
+        Files.deleteIfExists(dump);
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+                .dumpThreads(dump.toString(), HotSpotDiagnosticMXBean.ThreadDumpFormat.TEXT_PLAIN);
+        return Files.readAllLines(dump).stream().filter(line -> line.contains(name)).count();
     }
 
     private static List<String> warnings(List<String> lines, String words) {

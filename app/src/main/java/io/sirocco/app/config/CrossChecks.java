@@ -264,9 +264,8 @@ final class CrossChecks {
                 position,
                 "\"broker\" needs \"ticket-secret-file\": the other nodes would refuse the tickets of"
                         + " this one",
-                ("in [live]%s, set ticket-secret-file to a file with the same 16 bytes or more on"
-                                + " all nodes, or ticket-path = \"\" for no tickets")
-                        .formatted(position.orOfAFile()));
+                "set ticket-secret-file (--ticket-secret-file) in [live] to a file with the same 16 bytes"
+                        + " or more on all nodes, or ticket-path = \"\" for no tickets");
     }
 
     private void upstreams() {

@@ -148,13 +148,13 @@ class OverridesTest {
     }
 
     @Test
-    void aBrokerOfTheCommandLineNeedsASecretThatOnlyAFileGives() {
+    void aBrokerOfTheCommandLineNeedsASecretAndIsToldItsOption() {
         assertEquals(
                 """
                 command line: error: "broker" needs "ticket-secret-file": the other nodes would refuse the tickets of this one
                       | --broker redis://localhost:6379
                       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-                  in [live] of a file given by --config, set ticket-secret-file to a file with the same 16 bytes or more on all nodes, or ticket-path = "" for no tickets
+                  set ticket-secret-file (--ticket-secret-file) in [live] to a file with the same 16 bytes or more on all nodes, or ticket-path = "" for no tickets
                 """,
                 Read.problems("", option("live", "broker", "redis://localhost:6379")));
     }
@@ -171,7 +171,9 @@ class OverridesTest {
         String problems =
                 Read.problems(file, Overrides.NONE.with(Optional.of("secret"), List.of()));
         assertTrue(problems.contains("\"broker\" needs \"ticket-secret-file\""), problems);
-        assertTrue(problems.contains("  in [live], set ticket-secret-file"), problems);
+        assertTrue(
+                problems.contains("  set ticket-secret-file (--ticket-secret-file) in [live]"),
+                problems);
     }
 
     @Test
