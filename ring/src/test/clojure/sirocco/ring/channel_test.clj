@@ -422,6 +422,57 @@
         (is (= :server-close (soon closed)))
         (is (false? (send! (soon channel) "nobody gets it" false)))))))
 
+;; Nobody would ever end it.
+(deftest a-channel-is-closed-when-its-handler-returns-another-response
+  (doseq [opts [{} {:ring-async? true}]
+          lines [["X-A: 1"] ["Upgrade: websocket" "Connection: Upgrade" "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==" "Sec-WebSocket-Version: 13"]]]
+    (let [channel (promise)
+          closed (promise)
+          other {:status 404 :body "no"}]
+      (serving [port (fn [request & [respond]]
+                       (as-channel request {:on-close (fn [_ status] (deliver closed status))})
+                       (deliver channel (:async-channel request))
+                       (is (true? (open? (:async-channel request))))
+                       (if respond (respond other) other))
+                opts]
+        (with-open [socket (wire/connect port)]
+          (wire/write! socket (str "GET / HTTP/1.1\nHost: localhost\n" (apply str (map #(str % "\n") lines)) "\n"))
+          (is (= 404 (:status (wire/read-response! socket)))))
+        (is (= :server-close (soon closed)))
+        (is (false? (open? (soon channel))))
+        (is (false? (send! (soon channel) "nobody gets it" false)))))))
+
+(deftest a-channel-over-a-websocket-is-closed-when-its-handler-throws
+  (let [channel (promise)
+        closed (promise)]
+    (serving [port (fn [request]
+                     (as-channel request {:on-close (fn [_ status] (deliver closed status))})
+                     (deliver channel (:async-channel request))
+                     (throw (IllegalStateException. "mine")))
+              {:error-logger (fn [_ _])}]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket (frames/handshake))
+        (is (= 500 (:status (wire/read-response! socket)))))
+      (is (= :server-close (soon closed)))
+      (is (false? (send! (soon channel) "nobody gets it"))))))
+
+(deftest a-channel-whose-handshake-is-refused-accepts-nothing-more
+  (let [channel (promise)
+        closed (promise)]
+    (serving [port (fn [request]
+                     (deliver channel (:async-channel request))
+                     (is (true? (send! (:async-channel request) "early")) "nobody knows yet")
+                     (as-channel request {:on-close (fn [_ status] (deliver closed status))}))]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket (frames/handshake "Origin: https://other.example"))
+        (is (= 403 (:status (wire/read-response! socket)))))
+      (let [until (+ (System/nanoTime) 15000000000)]
+        (while (and (open? (soon channel)) (< (System/nanoTime) until)) (Thread/onSpinWait)))
+      (is (false? (open? (soon channel))))
+      (is (false? (send! (soon channel) "late")))
+      (is (false? (close (soon channel))))
+      (is (false? (realized? closed))))))
+
 (deftest a-response-that-a-channel-cannot-send-is-closed-all-the-same
   (let [closed (promise)]
     (serving [port (fn [request]

@@ -26,6 +26,13 @@ package io.sirocco.http;
  */
 public interface WebSocketListener {
 
+    /**
+     * Called instead of all others when no socket opens: the handshake was refused, or the client
+     * had gone, or the response came too late. An exception is logged. Not called for a response
+     * that a filter has replaced.
+     */
+    default void onRefused() {}
+
     /** Called first, when the socket is open. */
     default void onOpen(WebSocket socket) {}
 

@@ -99,17 +99,14 @@ final class HttpChannel extends RingChannel {
         }
     }
 
-    /**
-     * Called when the handler has thrown. Breaks off and reports a stream that it has begun;
-     * returns false if there is none, and closes the channel unless it is the response.
-     */
-    boolean handlerFailed(Throwable thrown) {
+    @Override
+    boolean handlerEnded(Throwable thrown) {
         boolean begun;
         sending.lock();
         try {
             begun = streaming;
             if (!begun && !watched.get() && noteClosed(SERVER_CLOSE)) {
-                response.completeExceptionally(thrown);
+                response.cancel(false); // nobody waits for it
                 giveRoom();
             }
         } finally {
@@ -117,11 +114,11 @@ final class HttpChannel extends RingChannel {
         }
         if (!begun) {
             reportClose();
-            return false;
+        } else if (thrown != null) {
+            fail("the handler threw before the end of its stream", thrown);
+            breakOff();
         }
-        fail("the handler threw before the end of its stream", thrown);
-        breakOff();
-        return true;
+        return !begun || thrown == null;
     }
 
     private void breakOff() {

@@ -241,11 +241,20 @@ final class RequestValues {
      * Breaks off a stream that a handler has begun before it threw; returns whether there is one.
      */
     boolean handlerFailed(Throwable thrown) {
+        return !handlerEnded(thrown);
+    }
+
+    /** Called when the handler has returned its response. */
+    void handlerReturned() {
+        handlerEnded(null);
+    }
+
+    private boolean handlerEnded(Throwable thrown) {
         RingChannel begun;
         synchronized (this) {
             begun = channel;
         }
-        return begun instanceof HttpChannel http && http.handlerFailed(thrown);
+        return begun == null || begun.handlerEnded(thrown);
     }
 
     /** Returns the channel of the request, always the same. */

@@ -84,13 +84,19 @@ public final class RingAdapter implements Handler {
             return async(map);
         }
         try {
-            return RingResponses.of(handler.invoke(map), map.known(), false);
+            return response(handler.invoke(map), map, false);
         } catch (Throwable e) {
             if (map.known().handlerFailed(e)) {
                 return Response.empty(500); // which is dropped, since another has begun
             }
             throw e;
         }
+    }
+
+    private static Response response(Object result, RingRequest map, boolean later) {
+        Response made = RingResponses.of(result, map.known(), later);
+        map.known().handlerReturned();
+        return made;
     }
 
     private Response inPool(RingRequest map) {
@@ -170,7 +176,7 @@ public final class RingAdapter implements Handler {
             RingRequest map,
             java.util.function.Supplier<Object> result) {
         try {
-            response.complete(RingResponses.of(result.get(), map.known(), true));
+            response.complete(response(result.get(), map, true));
         } catch (Throwable e) {
             fail(response, map, e);
         }

@@ -76,6 +76,14 @@ public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
     /** Returns the response to the request, which the handler has returned. */
     abstract Response respond();
 
+    /**
+     * Called when the handler has returned or thrown: closes the channel unless it is the response.
+     *
+     * @param thrown null if it has returned
+     * @return false if the channel has begun to send a response that cannot be complete any more
+     */
+    abstract boolean handlerEnded(Throwable thrown);
+
     /** Called when the callback for the end has thrown an exception. */
     abstract void closeFailed(Throwable thrown);
 

@@ -64,6 +64,11 @@ public final class RingSocket implements WebSocketListener {
     // ---- called by the server, one at a time
 
     @Override
+    public void onRefused() {
+        callbacks.refused();
+    }
+
+    @Override
     public void onOpen(WebSocket opened) {
         socket = opened;
         call(() -> callbacks.open(this));

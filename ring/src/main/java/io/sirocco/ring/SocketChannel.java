@@ -23,6 +23,7 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
     private boolean closesEarly;
     private int code = 1000; // that closes early, with its reason
     private String reason = "";
+    private volatile boolean isResponse;
 
     SocketChannel(RingAdapter adapter) {
         this.adapter = adapter;
@@ -40,7 +41,24 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
 
     @Override
     Response respond() {
+        isResponse = true;
         return Response.webSocket(adapter.webSockets(null), socket);
+    }
+
+    @Override
+    boolean handlerEnded(Throwable thrown) {
+        if (!isResponse) {
+            neverOpens(SERVER_CLOSE);
+            guarded("on-close", this::reportClose);
+        }
+        return true;
+    }
+
+    private void neverOpens(Keyword why) {
+        noteClosed(why);
+        synchronized (this) {
+            early = null; // nobody gets them
+        }
     }
 
     @Override
@@ -157,6 +175,11 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
     }
 
     // ---- called by the socket, one at a time
+
+    @Override
+    public void refused() {
+        neverOpens(CLIENT_CLOSE);
+    }
 
     @Override
     public void open(RingSocket opened) throws IOException {

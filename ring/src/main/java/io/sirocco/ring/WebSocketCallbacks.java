@@ -8,6 +8,9 @@ import java.nio.ByteBuffer;
  * overlap, and may block.
  */
 public interface WebSocketCallbacks {
+    /** Called instead of all others when the socket does not open. Must not block. */
+    default void refused() {}
+
     /** Called first. */
     void open(RingSocket socket) throws Exception;
 

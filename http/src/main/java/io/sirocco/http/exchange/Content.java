@@ -119,7 +119,13 @@ public sealed interface Content {
             WebSocketGroup sockets,
             Optional<WebSocketHandler> handler,
             Optional<WebSocketListener> listener)
-            implements Content {}
+            implements Content {
+
+        @Override
+        public void release() {
+            listener.ifPresent(WebSocketListener::onRefused);
+        }
+    }
 
     /** No content: the connection is upgraded to another protocol (RFC 9110 7.8). */
     record Switch(String protocol, Function<Connection, Protocol> next) implements Content {

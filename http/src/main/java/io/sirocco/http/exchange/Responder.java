@@ -82,7 +82,10 @@ final class Responder {
                     onLoopOrRelease(
                             exchange, response.content(), () -> send(exchange, response, all));
             case Content.Upgrade upgrade ->
-                    onLoop(exchange, () -> WebSocketUpgrade.of(exchange, response, upgrade));
+                    onLoopOrRelease(
+                            exchange,
+                            upgrade,
+                            () -> WebSocketUpgrade.of(exchange, response, upgrade));
             case Content.Switch next ->
                     onLoop(exchange, () -> ProtocolUpgrade.of(exchange, response, next));
             case Content.File file -> {

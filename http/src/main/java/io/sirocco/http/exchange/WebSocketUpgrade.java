@@ -25,6 +25,7 @@ final class WebSocketUpgrade {
     static void of(Exchange exchange, ResponseMessage response, Content.Upgrade asked) {
         exchange.handlerEnded();
         if (exchange.responded || !exchange.stream.open()) {
+            exchange.context.runLater(asked::release);
             return;
         }
         switch (WebSocketHandshake.of(exchange.request, exchange.body != null, asked.sockets())) {
@@ -35,6 +36,7 @@ final class WebSocketUpgrade {
                 ResponseMessage page =
                         exchange.context.page(why.status(), Status.reason(why.status()));
                 exchange.refuse(why, exchange.finished(page.with(headers)));
+                exchange.context.runLater(asked::release);
             }
             case WebSocketHandshake.Accepted accepted -> {
                 exchange.responded = true;
