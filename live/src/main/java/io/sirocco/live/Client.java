@@ -48,8 +48,8 @@ public final class Client extends Lane {
     private volatile Asked asked; // null before the first question; made with the lock of this held
     private final Position since; // see Audience; null without recovery
     private Meter meter;
-    private volatile Position backFrom; // null before it has missed something
-    private volatile int timesBack; // from there; one attempt at a time counts
+    // empty before it has missed something; one attempt at a time counts
+    private volatile Optional<Session.Replayed> replayed = Optional.empty();
 
     private Client(
             Namespace namespace,
@@ -89,6 +89,7 @@ public final class Client extends Lane {
                 new Client(namespace, kept.client(), kept.pid(), kept.since(), admitted, given);
         client.life.livesWith(by);
         client.rooms.restore(kept.rooms());
+        client.replayed = kept.replayed();
         client.tags = Map.copyOf(kept.tags());
         client.tags.forEach((tag, value) -> namespace.tag(client, tag, value));
         return client;
@@ -140,13 +141,17 @@ public final class Client extends Lane {
 
     /**
      * Called when the client recovers from this position and has missed messages. Returns whether
-     * it has recovered from there too often: it cannot take what it is sent, now or the next time.
+     * it has recovered from there too often, on whichever nodes: it cannot take what it is sent,
+     * now or the next time.
      */
     boolean isStuck(Position after) {
-        int times = after.equals(backFrom) ? timesBack + 1 : 1;
-        backFrom = after;
-        timesBack = times;
-        return times > MAX_SAME;
+        int before =
+                replayed.filter(last -> last.from().equals(after))
+                        .map(Session.Replayed::times)
+                        .orElse(0);
+        replayed = Optional.of(new Session.Replayed(after, before + 1));
+        life.keepWhole(); // before it is sent anything: the next time may be on another node
+        return before >= MAX_SAME;
     }
 
     /** It has come back, and was admitted anew. */
@@ -465,7 +470,8 @@ public final class Client extends Lane {
     /** As the broker keeps it. Any thread. */
     Session session(
             long version, String user, Map<String, Position> inRooms, Map<String, String> ownTags) {
-        return new Session(namespace.name(), pid, id, user, since, inRooms, ownTags, version);
+        String name = namespace.name();
+        return new Session(name, pid, id, user, since, inRooms, ownTags, replayed, version);
     }
 
     /** What it needs to come back, told to it alone. */

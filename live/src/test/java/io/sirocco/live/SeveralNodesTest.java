@@ -2,6 +2,7 @@
 package io.sirocco.live;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.live.broker.Limit;
@@ -47,6 +48,33 @@ class SeveralNodesTest {
             second.live.close();
             if (redis != null) {
                 redis.close();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"memory", "redis"})
+    void whoIsCutOffAtTheSameMessageComesBackAsNewWhicheverNodesItComesTo(String broker)
+            throws Exception {
+        try (var nodes = new Nodes(broker, c -> c.recovery(LONG))) {
+            Peer peer = Peer.session(nodes.first.port).send("40");
+            String hello = peer.next();
+            nodes.first.live.broadcast("a");
+            String last = Peer.offset(peer.next());
+            String auth =
+                    "{\"pid\":\"%s\",\"offset\":\"%s\"}".formatted(Peer.field(hello, "pid"), last);
+            nodes.first.live.broadcast("b").toCompletableFuture().join();
+            for (int i = 0; i < 5; i++) {
+                peer.abort();
+                Service next = i % 2 == 0 ? nodes.second : nodes.first;
+                peer = Peer.session(next.port).send("40" + auth);
+                assertEquals(Peer.field(hello, "sid"), Peer.field(peer.next(), "sid"));
+                assertTrue(peer.next().startsWith("42[\"b\""));
+            }
+            peer.abort();
+            try (Peer fresh = Peer.session(nodes.first.port).send("40" + auth)) {
+                assertNotEquals(Peer.field(hello, "sid"), Peer.field(fresh.next(), "sid"));
+                fresh.expects("42[\"sirocco:gap\",{\"recovered\":false}]");
             }
         }
     }

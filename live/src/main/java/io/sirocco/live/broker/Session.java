@@ -4,6 +4,7 @@ package io.sirocco.live.broker;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A client as it was, for when it comes back.
@@ -15,6 +16,8 @@ import java.util.Map;
  * @param since where the newest message was when it came: see {@link Audience#since}
  * @param rooms which it is in, each with where the newest message was when it joined
  * @param tags what handlers have put to it
+ * @param replayed how often it has come back to the same place; empty if it has never missed
+ *     anything
  * @param version of what its node has written of it; a later one is greater. A session that was
  *     taken has none, which is 0
  */
@@ -26,9 +29,18 @@ public record Session(
         Position since,
         Map<String, Position> rooms,
         Map<String, String> tags,
+        Optional<Replayed> replayed,
         long version) {
 
-    /** One without a version. */
+    /**
+     * So often in a row it came back and was sent what it had missed.
+     *
+     * @param from the position behind which that was
+     * @param times 1 or more
+     */
+    public record Replayed(Position from, int times) {}
+
+    /** One without a version, that has never missed anything. */
     public Session(
             String namespace,
             String pid,
@@ -37,7 +49,7 @@ public record Session(
             Position since,
             Map<String, Position> rooms,
             Map<String, String> tags) {
-        this(namespace, pid, client, user, since, rooms, tags, 0);
+        this(namespace, pid, client, user, since, rooms, tags, Optional.empty(), 0);
     }
 
     /**
@@ -62,7 +74,7 @@ public record Session(
 
     /** As it is given to a node that takes it. */
     Session unversioned() {
-        return new Session(namespace, pid, client, user, since, rooms, tags);
+        return new Session(namespace, pid, client, user, since, rooms, tags, replayed, 0);
     }
 
     /** This one with a change. */
@@ -80,6 +92,7 @@ public record Session(
                 since,
                 Map.copyOf(nextRooms),
                 Map.copyOf(nextTags),
+                replayed,
                 change.version);
     }
 }

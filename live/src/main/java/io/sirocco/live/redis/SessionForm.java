@@ -12,7 +12,7 @@ import java.util.Optional;
  * changed since, one change behind the other.
  */
 final class SessionForm {
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
     private static final int JOINED = 1;
     private static final int LEFT = 2;
     private static final int TAGGED = 3;
@@ -27,6 +27,8 @@ final class SessionForm {
         session.rooms().forEach((room, joined) -> form.text(room).text(joined.toString()));
         form.number(session.tags().size());
         session.tags().forEach((name, value) -> form.text(name).text(value));
+        form.number(session.replayed().map(Session.Replayed::times).orElse(0));
+        session.replayed().ifPresent(replayed -> form.text(replayed.from().toString()));
         return form.done();
     }
 
@@ -58,6 +60,11 @@ final class SessionForm {
         for (int i = 0; i < size; i++) {
             tags.put(form.text(), form.text());
         }
+        Optional<Session.Replayed> replayed = Optional.empty();
+        int times = form.number();
+        if (times > 0) {
+            replayed = Optional.of(new Session.Replayed(Position.parse(form.text()), times));
+        }
         while (form.hasMore()) {
             int kind = form.number();
             switch (kind) {
@@ -67,6 +74,7 @@ final class SessionForm {
                 default -> throw new Form.Malformed("a change of no kind that is known: " + kind);
             }
         }
-        return Optional.of(new Session(namespace, pid, client, user, since, rooms, tags));
+        return Optional.of(
+                new Session(namespace, pid, client, user, since, rooms, tags, replayed, 0));
     }
 }

@@ -637,6 +637,7 @@ public abstract class BrokerBehaviour {
         assertEquals(List.of("cellar", "ä"), taken.rooms().keySet().stream().sorted().toList());
         assertEquals(tags, taken.tags());
         assertEquals("client of p", taken.client());
+        assertEquals(session("p").replayed(), taken.replayed());
         get(two.keep(session("p"), LONG));
         assertEquals(Set.of("kitchen"), get(one.take("/", "p")).orElseThrow().rooms().keySet());
     }
@@ -726,6 +727,7 @@ public abstract class BrokerBehaviour {
                 session.since(),
                 session.rooms(),
                 session.tags(),
+                session.replayed(),
                 version);
     }
 

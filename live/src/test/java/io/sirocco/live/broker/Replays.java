@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -29,7 +30,8 @@ public final class Replays {
     /** A session of {@code client of PID}, which has been in these rooms for ever. */
     public static Session session(
             String pid, String client, String user, List<String> rooms, Map<String, String> tags) {
-        return new Session("/", pid, client, user, BEFORE_ALL, rooms(rooms), tags);
+        var replayed = Optional.of(new Session.Replayed(new Position("e", "5"), 3));
+        return new Session("/", pid, client, user, BEFORE_ALL, rooms(rooms), tags, replayed, 0);
     }
 
     /** All parts as one; the newest, and a gap, if there are more than {@code most}. */

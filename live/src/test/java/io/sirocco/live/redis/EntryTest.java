@@ -50,17 +50,20 @@ class EntryTest {
     void theFormOfASessionIsThis() {
         Map<String, Position> rooms = Map.of("a", new Position("e", "5"));
         var since = new Position("e", "4");
-        var session = new Session("/", "p", "c", "", since, rooms, Map.of("name", "é"));
+        var replayed = Optional.of(new Session.Replayed(new Position("e", "7"), 2));
+        var session =
+                new Session("/", "p", "c", "", since, rooms, Map.of("name", "é"), replayed, 0);
         byte[] bytes = SessionForm.write(session);
         assertEquals(
-                "03"
+                "04"
                         + "012f" // "/"
                         + "0170" // its pid
                         + "0163" // its client
                         + "00" // nobody in particular
                         + "03652e34" // "e.4", when it came
                         + "01016103652e35" // one room, and "e.5", when it joined
-                        + "01046e616d6502c3a9", // one tag
+                        + "01046e616d6502c3a9" // one tag
+                        + "0203652e37", // it was sent what is behind "e.7" twice
                 HexFormat.of().formatHex(bytes));
         assertEquals(Optional.of(session), SessionForm.read(bytes));
         Map<String, Position> joined = Map.of("c", new Position("e", "6"));
@@ -72,7 +75,17 @@ class EntryTest {
         byte[] both = Arrays.copyOf(bytes, bytes.length + more.length);
         System.arraycopy(more, 0, both, bytes.length, more.length);
         assertEquals(
-                Optional.of(new Session("/", "p", "c", "", since, joined, Map.of("name", "n"))),
+                Optional.of(
+                        new Session(
+                                "/",
+                                "p",
+                                "c",
+                                "",
+                                since,
+                                joined,
+                                Map.of("name", "n"),
+                                replayed,
+                                0)),
                 SessionForm.read(both));
         bytes[0] = 1;
         assertEquals(Optional.empty(), SessionForm.read(bytes));
