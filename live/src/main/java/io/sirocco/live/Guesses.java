@@ -62,8 +62,8 @@ public final class Guesses {
 
     /**
      * Takes a guess of the client of a request. Waits while that depends on others that are being
-     * verified, up to {@link LiveSettings#connectTimeout}; not on the own thread of a loop, as in
-     * {@code INLINE} handlers.
+     * verified, up to half of {@link LiveSettings#connectTimeout}; not on the own thread of a loop,
+     * as in {@code INLINE} handlers.
      *
      * @return zero when its secret may be verified, and then {@linkplain #giveBack given back} or
      *     {@linkplain #keep kept}; else the time until it may try again
@@ -90,17 +90,17 @@ public final class Guesses {
         String network = network(client);
         long giveUp = System.nanoTime() + patience;
         while (true) {
-            var turn = new CompletableFuture<Void>();
-            long wait = take(key, network, turn);
-            boolean waits = wait > 0 && !turn.isDone();
-            if (!waits || !await(network, turn, giveUp)) {
-                return Duration.ofNanos(wait);
+            Taken taken = take(key, network);
+            if (taken.turn == null || !await(network, taken.turn, giveUp)) {
+                return Duration.ofNanos(taken.nanos);
             }
         }
     }
 
-    /** Has {@code turn} complete when it makes sense to try again; at once when it does not. */
-    private long take(byte[] key, String network, CompletableFuture<Void> turn) {
+    /** The time until the next guess, and what completes when to try again; null not to wait. */
+    private record Taken(long nanos, CompletableFuture<Void> turn) {}
+
+    private Taken take(byte[] key, String network) {
         synchronized (verifying) {
             long wait = limit.take(key);
             Verifying mine = verifying.get(network);
@@ -110,12 +110,12 @@ public final class Guesses {
                     verifying.put(network, mine);
                 }
                 mine.count++;
-            } else if (mine == null || Loop.isLoopThread()) {
-                turn.complete(null);
-            } else {
+            } else if (mine != null && !Loop.isLoopThread()) {
+                var turn = new CompletableFuture<Void>();
                 mine.waiting.add(turn);
+                return new Taken(wait, turn);
             }
-            return wait;
+            return new Taken(wait, null);
         }
     }
 
@@ -152,13 +152,13 @@ public final class Guesses {
             return;
         }
         synchronized (verifying) {
-            if (!wrong) {
-                limit.giveBack(key);
-            }
             String network = network(client);
             Verifying mine = verifying.get(network);
             if (mine == null) {
                 return; // the program has said it before
+            }
+            if (!wrong) {
+                limit.giveBack(key);
             }
             mine.count--;
             if (mine.count == 0) {
