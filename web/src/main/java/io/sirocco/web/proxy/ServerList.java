@@ -3,6 +3,7 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.client.HttpOrigin;
 import io.sirocco.net.Loop;
+import io.sirocco.net.ScheduledTask;
 import io.sirocco.net.limit.Ip;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
@@ -46,6 +47,7 @@ final class ServerList {
     private volatile Map<HttpOrigin, UpstreamSettings.Server> added = Map.of(); // in their order
     private final Map<HttpOrigin, List<InetAddress>> known = new HashMap<>(); // with the lock held
     private final Set<HttpOrigin> asked = new HashSet<>(); // and answered; with the lock held
+    private final Map<HttpOrigin, LookUps> lookUps = new HashMap<>(); // with the lock held
     private CompletableFuture<Void> answer; // the next one, if requests may wait; lock held
     private Loop loop; // with the lock held; null until names are looked up
 
@@ -149,8 +151,8 @@ final class ServerList {
         added = next;
         knowLiteral(server);
         rebuild();
-        if (isNamed(server) && loop != null) {
-            lookUpSoon(server);
+        if (before == null && isNamed(server) && loop != null) {
+            lookUpSoon(server.origin());
         }
         return before == null;
     }
@@ -171,33 +173,75 @@ final class ServerList {
 
     // ---- names
 
+    /** The look-ups of one origin, one after another: there is never a second chain of them. */
+    private static final class LookUps {
+        final HttpOrigin origin;
+        final Loop loop;
+        boolean running; // with the lock held
+        ScheduledTask next; // loop-confined; null before the first has ended
+
+        LookUps(HttpOrigin origin, Loop loop) {
+            this.origin = origin;
+            this.loop = loop;
+        }
+    }
+
     /** Begins to look names up. On {@code loop}. */
     synchronized void begin(Loop loop) {
         this.loop = loop;
-        named().stream().filter(ServerList::isNamed).forEach(this::lookUpSoon);
+        lookUps.clear(); // of a server that has stopped
+        for (UpstreamSettings.Server each : named()) {
+            if (isNamed(each)) {
+                lookUpSoon(each.origin());
+            }
+        }
     }
 
-    /** Looks a name up, and again when its addresses have expired. */
-    private void lookUpSoon(UpstreamSettings.Server server) {
-        Loop on = loop;
-        Thread.ofVirtual().name("sirocco-upstream-names").start(() -> lookUp(on, server));
+    /** Looks a name up, and again when its addresses have expired. With the lock held. */
+    private void lookUpSoon(HttpOrigin origin) {
+        LookUps of = lookUps.computeIfAbsent(origin, each -> new LookUps(each, loop));
+        if (!of.running) {
+            of.running = true;
+            Thread.ofVirtual().name("sirocco-upstream-names").start(() -> lookUp(of));
+        }
     }
 
-    private void lookUp(Loop on, UpstreamSettings.Server server) {
-        Duration next = lookUp(server.origin());
-        answered(server.origin());
+    private void lookUp(LookUps of) {
+        Duration next = RETRY;
+        List<InetAddress> addresses = null;
         try {
-            on.execute(() -> on.schedule(next.toMillis(), () -> again(server)));
+            NameResolver.Resolved found = resolver.resolve(of.origin.host());
+            var sorted = new ArrayList<>(found.addresses());
+            sorted.sort(Comparator.comparing(InetAddress::getHostAddress));
+            addresses = List.copyOf(sorted.subList(0, Math.min(sorted.size(), MAX_ADDRESSES)));
+            next = found.validity().orElse(upstream.settings.resolve);
+        } catch (IOException | RuntimeException e) {
+            String host = of.origin.host();
+            FAILURES.logLine(
+                    upstream.name() + host,
+                    "upstream " + upstream.name() + ": no address is known for " + host + ": " + e,
+                    e);
+        }
+        ended(of, addresses);
+        long delay = bounded(next).toMillis();
+        try {
+            of.loop.execute(() -> schedule(of, delay));
         } catch (RejectedExecutionException e) {
             // the server has stopped
         }
     }
 
-    private void answered(HttpOrigin origin) {
+    /** Takes what a look-up has found; null if it has failed. */
+    private void ended(LookUps of, List<InetAddress> addresses) {
         CompletableFuture<Void> waited;
         synchronized (this) {
-            if (asked.add(origin)) {
-                rebuild(); // where it failed, the host itself is the server
+            of.running = false;
+            if (isMember(of.origin)) { // it may have been removed
+                asked.add(of.origin);
+                if (addresses != null) {
+                    known.put(of.origin, addresses);
+                }
+                rebuild(); // where it failed for the first time, the host itself is the server
             }
             waited = answer;
             answer = null;
@@ -207,29 +251,22 @@ final class ServerList {
         }
     }
 
-    private synchronized void again(UpstreamSettings.Server server) {
-        HttpOrigin origin = server.origin();
-        if (!upstream.isClosed() && (isFixed(origin) || server.equals(added.get(origin)))) {
-            lookUpSoon(server);
+    /** Schedules the next look-up in place of an earlier one. On the loop. */
+    private void schedule(LookUps of, long delayMillis) {
+        if (of.next != null) {
+            of.next.cancel();
         }
+        of.next = of.loop.schedule(delayMillis, () -> again(of));
     }
 
-    /** Returns when to look again. */
-    private Duration lookUp(HttpOrigin origin) {
-        String host = origin.host();
-        try {
-            NameResolver.Resolved found = resolver.resolve(host);
-            var sorted = new ArrayList<>(found.addresses());
-            sorted.sort(Comparator.comparing(InetAddress::getHostAddress));
-            resolved(
-                    origin, List.copyOf(sorted.subList(0, Math.min(sorted.size(), MAX_ADDRESSES))));
-            return bounded(found.validity().orElse(upstream.settings.resolve));
-        } catch (IOException | RuntimeException e) {
-            FAILURES.logLine(
-                    upstream.name() + host,
-                    "upstream " + upstream.name() + ": no address is known for " + host + ": " + e,
-                    e);
-            return bounded(RETRY);
+    private synchronized void again(LookUps of) {
+        if (lookUps.get(of.origin) != of) {
+            return; // the server has been started again, on another loop
+        }
+        if (!upstream.isClosed() && isMember(of.origin)) {
+            lookUpSoon(of.origin);
+        } else if (!of.running) {
+            lookUps.remove(of.origin);
         }
     }
 
@@ -238,13 +275,6 @@ final class ServerList {
         Duration most = upstream.settings.resolve;
         Duration longer = time.compareTo(least) > 0 ? time : least;
         return longer.compareTo(most) < 0 ? longer : most;
-    }
-
-    private synchronized void resolved(HttpOrigin origin, List<InetAddress> addresses) {
-        if (isMember(origin)) { // it may have been removed
-            known.put(origin, addresses);
-            rebuild();
-        }
     }
 
     private void rebuild() {

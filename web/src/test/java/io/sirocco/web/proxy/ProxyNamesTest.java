@@ -192,6 +192,38 @@ class ProxyNamesTest {
         }
     }
 
+    /** One that leaves and comes back, as a container that restarts, over and over. */
+    @Test
+    void aServerThatIsAddedAgainIsLookedUpAsOftenAsAnyOther() throws Exception {
+        try (var names = new NameServer((q, t) -> NameServer.address(q, 0, "127.0.0.2"));
+                var behind = new Behind();
+                ProxyServer proxy = proxy(names, behind)) {
+            awaitAddress(proxy);
+            String again = "http://again.test:" + behind.port;
+            for (int i = 0; i < 20; i++) {
+                names.queries.clear();
+                proxy.upstream.add(again, 1);
+                takeUntil("again.test", names);
+                ProxyServer.await("its address", () -> proxy.upstream.servers().size() == 2);
+                proxy.upstream.remove(again);
+            }
+            proxy.upstream.add(again, 1);
+            int count = 0;
+            for (int others = 0; others < 20; ) {
+                String name = names.queries.take();
+                others += name.equals("app.test") ? 1 : 0;
+                count += name.equals("again.test") ? 1 : 0;
+            }
+            assertTrue(count < 100, count + " look-ups while another name had 20");
+        }
+    }
+
+    private static void takeUntil(String name, NameServer names) throws InterruptedException {
+        while (!names.queries.take().equals(name)) {
+            // of another server
+        }
+    }
+
     /** As services of Docker have them. */
     @Test
     void aNameMayHaveAnUnderscore() throws Exception {
