@@ -211,10 +211,11 @@ public interface Monitor {
      * @param secure whether the request came over TLS
      * @param error the reason, with its status and source
      * @param method the method as sent; empty if it was not received
-     * @param target the target as sent, as far as it was received; may be empty
+     * @param target the path and the query as sent, as far as they were received; may be empty
      * @param alone whether this is the only notification of the request, because its headers were
      *     refused; otherwise a {@link CompletedRequest} follows
-     * @param bytesOut bytes of the body of the error page, if {@code alone}
+     * @param bytesOut bytes of the body that was sent, if {@code alone}: those of the error page,
+     *     and none to {@code HEAD}
      */
     record RejectedRequest(
             int loop,

@@ -185,6 +185,27 @@ class DeadlinesTest {
 
     @ParameterizedTest
     @FieldSource("TRANSPORTS")
+    void aRefusalOfALateHeadRequestHasNoContent(TransportKind transport) {
+        for (String begun : List.of("HEAD /", "HEAD / HTTP/1.1\nHost: a\n")) {
+            try (Client client =
+                    start(
+                            transport,
+                            c -> c.headerTimeout(Duration.ofSeconds(10)),
+                            routes -> routes.get("/", request -> Response.text("x")))) {
+                client.send(begun);
+                settle();
+                advance(10_000 + LATE);
+                String answer = client.untilEnd();
+                assertEquals("HTTP/1.1 408 Request Timeout", statusLine(answer));
+                assertTrue(answer.endsWith("\r\n\r\n"), answer);
+            }
+            serving.awaitQuiet();
+            serving.close();
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("TRANSPORTS")
     void aSecondHeadHasItsOwnDeadline(TransportKind transport) {
         try (Client client =
                 start(

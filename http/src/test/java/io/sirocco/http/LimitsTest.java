@@ -60,6 +60,17 @@ class LimitsTest extends OnTheWire {
                 .logs(RequestError.HEAD_TOO_LARGE);
     }
 
+    /** RFC 9110 9.3.2: the length is that of the page. */
+    @Test
+    void aRefusalOfHeadHasNoContent() {
+        for (String line : List.of("X: " + "x".repeat(HEAD), "Bad Name: x")) {
+            OnTheWire.Answer refused = wire("HEAD / HTTP/1.1\nHost: a\n" + line + "\n\n").closes();
+            String text = refused.text();
+            assertTrue(text.endsWith("\r\nConnection: close\r\n\r\n"), text);
+            assertFalse(text.contains("Content-Length: 0"), text);
+        }
+    }
+
     @Test
     void targets() {
         for (int length : new int[] {TARGET - 1, TARGET}) {

@@ -104,10 +104,25 @@ public final class Head extends RequestHead {
 
     /** The target of a head that may have been rejected: as far as it was read. */
     String targetSeen() {
-        if (targetFrom == 0) {
-            return "";
+        return Octets.text(bytes, targetFrom(), targetSeenTo());
+    }
+
+    private int targetSeenTo() {
+        if (targetTo > 0) {
+            return targetTo();
         }
-        return Octets.text(bytes, targetFrom(), targetTo == 0 ? brokenAt() : targetTo());
+        return targetFrom > 0 && rule != null ? brokenAt() : targetFrom();
+    }
+
+    /**
+     * The path and the query of a head that may have been rejected, as far as they were read: of an
+     * absolute form, be it wrong, the part behind its authority, which may have a password.
+     */
+    String pathAndQuerySeen() {
+        int from = Target.authorityEnd(bytes, targetFrom(), targetSeenTo());
+        String seen = Octets.text(bytes, from, targetSeenTo());
+        boolean implied = from > targetFrom() && hasRequestLine() && !seen.startsWith("/");
+        return implied ? "/" + seen : seen;
     }
 
     /** The minor version: 0, or 1 for HTTP/1.1 and all that calls itself later. */

@@ -36,6 +36,9 @@ final class Http1 extends Http1Output implements ServerProtocol {
     /** Requests of a connection that a turn of the loop serves in a row. */
     private static final int MAX_PER_TURN = 32;
 
+    /** Bytes of begun headers, enough for the method, that are read while memory is short. */
+    private static final int METHOD_SEEN = 64;
+
     private final Http1Context shared;
 
     Http1(Connection connection, Http1Context shared) {
@@ -170,9 +173,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
     /** Refuses a request by its headers, with a page that the filters of its route have seen. */
     private void refused(Head head, byte[] bytes, int from, int to) {
         RequestError rule = head.rule();
-        String method = head.methodSeen();
-        String target = head.targetSeen();
-        reject(rule, method, target, finished(rule, head, bytes, from, to));
+        reject(rule, head, finished(rule, head, bytes, from, to));
     }
 
     /** Returns the page of a refusal as the filters of the route leave it, if that is known. */
@@ -185,25 +186,29 @@ final class Http1 extends Http1Output implements ServerProtocol {
     /** Refuses a request whose headers have not arrived in time. */
     private void refuseLateHead() {
         byte[] bytes = connection.copyBufferedInput(context.limits.head().head());
-        var head = new Head();
-        head.parse(bytes, 0, bytes.length, context.limits.head());
+        Head head = begun(bytes);
         ResponseMessage page =
                 head.hasRequestLine()
                         ? finished(RequestError.HEAD_DEADLINE, head, bytes, 0, bytes.length)
                         : context.page(RequestError.HEAD_DEADLINE);
-        reject(RequestError.HEAD_DEADLINE, "", "", page);
+        reject(RequestError.HEAD_DEADLINE, head, page);
+    }
+
+    /** Returns what is known of headers that have not arrived as a whole. */
+    private Head begun(byte[] bytes) {
+        var head = new Head();
+        head.parse(bytes, 0, bytes.length, context.limits.head());
+        return head;
     }
 
     /** Refuses a request by its headers, as far as they were read. */
-    private void reject(RequestError rule, String method, String target) {
-        reject(rule, method, target, context.page(rule));
-    }
-
-    private void reject(RequestError rule, String method, String target, ResponseMessage page) {
+    private void reject(RequestError rule, Head head, ResponseMessage page) {
+        String method = head.methodSeen();
         context.requests++;
         context.rejected++;
         flags &= ~KEEP_ALIVE;
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
+        int content = method.equals("HEAD") ? 0 : bytes.length; // RFC 9110 9.3.2
         if (context.monitored()) {
             context.reportRejected(
                     rule,
@@ -211,12 +216,12 @@ final class Http1 extends Http1Output implements ServerProtocol {
                     connection.remote(),
                     connection.secure(),
                     method,
-                    target,
+                    head.pathAndQuerySeen(),
                     true,
-                    bytes.length);
+                    content);
         }
         writeHead(page, bytes.length);
-        connection.write(bytes, 0, bytes.length);
+        connection.write(bytes, 0, content);
         connection.watchOutput(false);
         connection.deadline(after(context.limits.writeMillis()));
         connection.finish();
@@ -404,7 +409,8 @@ final class Http1 extends Http1Output implements ServerProtocol {
             return false; // its next request is left to the next turn, by us
         }
         if (is(HEAD_BEGUN) && context.mayReportMemoryShort()) {
-            reject(RequestError.MEMORY_SHORT, "", "");
+            Head head = begun(connection.copyBufferedInput(METHOD_SEEN));
+            reject(RequestError.MEMORY_SHORT, head, context.page(RequestError.MEMORY_SHORT));
         } else {
             context.requests++;
             context.rejected++;

@@ -81,16 +81,22 @@ final class Target {
         if (host == from) {
             return head.reject(RequestError.BAD_TARGET, from);
         }
-        int end = host;
-        while (end < space && b[end] != '/' && b[end] != '?') {
-            end++;
-        }
+        int end = authorityEnd(b, from, space);
         int name = Authority.nameEnd(b, host, end);
         if (name < 0) {
             return head.reject(RequestError.BAD_TARGET, host);
         }
         head.host(host, name, end);
         return path(head, TargetForm.ABSOLUTE, end, space);
+    }
+
+    /** Returns where the authority of an absolute form ends; {@code from} if it is none. */
+    static int authorityEnd(byte[] b, int from, int to) {
+        int end = from + schemeLength(b, from, to);
+        while (end > from && end < to && b[end] != '/' && b[end] != '?') {
+            end++;
+        }
+        return end;
     }
 
     private static int schemeLength(byte[] b, int from, int to) {

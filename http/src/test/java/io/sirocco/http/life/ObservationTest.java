@@ -300,7 +300,16 @@ final class ObservationTest {
             for (var wrong :
                     List.of(
                             "POST /a%zz HTTP/1.1\r\n\r\n -> BAD_TARGET 'POST' '/a%' alone",
-                            "G(T / HTTP/1.1\r\n\r\n -> BAD_METHOD '' '' alone")) {
+                            "G(T / HTTP/1.1\r\n\r\n -> BAD_METHOD '' '' alone",
+                            "GET http://a/b?c HTTP/1.1\r\n\r\n -> HOST_MISSING 'GET' '/b?c' alone",
+                            "GET HTTP://a HTTP/1.1\r\n\r\n -> HOST_MISSING 'GET' '/' alone",
+                            "GET http://a?c HTTP/1.1\r\n\r\n -> HOST_MISSING 'GET' '/?c' alone",
+                            "GET http://u:pw@a/b HTTP/1.1\r\n\r\n"
+                                    + " -> BAD_TARGET 'GET' '/b' alone",
+                            "GET http://a/b%zz HTTP/1.1\r\n\r\n -> BAD_TARGET 'GET' '/b%' alone",
+                            "GET http://a\t/b HTTP/1.1\r\n\r\n"
+                                    + " -> CONTROL_CHARACTER 'GET' '' alone",
+                            "GET b HTTP/1.1\r\n\r\n -> BAD_TARGET 'GET' 'b' alone")) {
                 String[] parts = wrong.split(" -> ");
                 try (Client client = Client.to(server.port())) {
                     client.send(parts[0]).answer();
