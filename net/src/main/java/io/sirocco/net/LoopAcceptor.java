@@ -302,7 +302,7 @@ final class LoopAcceptor extends TransportAcceptor {
      * Closes it; the future completes when the address is free again, at once if the caller is the
      * loop itself. A loop that is dead may never do it, so nobody waits for that.
      */
-    CompletableFuture<Void> close() {
+    CompletableFuture<?> close() {
         var done = new CompletableFuture<Void>();
         if (loop.isOwnThread()) {
             closeNow();
@@ -321,10 +321,9 @@ final class LoopAcceptor extends TransportAcceptor {
         }
         if (loop.hasFailed()) {
             done.complete(null);
-        } else {
-            loop.death.notified().thenRun(() -> done.complete(null));
         }
-        return done;
+        // unlike a dependent stage, it leaves nothing at the future of a loop that lives on
+        return CompletableFuture.anyOf(done, loop.death.notified());
     }
 
     @Override

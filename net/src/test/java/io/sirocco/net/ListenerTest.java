@@ -558,6 +558,7 @@ class ListenerTest {
     @Test
     void listenersThatComeAndGoLeaveNothing() throws Exception {
         Loops loops = rig.start(s -> s.loops(2));
+        int waiting = waiting(loops);
         rig.listen(c -> new Echo()).close();
         int before = Rig.openDescriptors();
         Set<Connection> seen = ConcurrentHashMap.newKeySet();
@@ -575,5 +576,12 @@ class ListenerTest {
         assertEquals(100, seen.size());
         assertEquals(2, new HashSet<>(loops.all()).size());
         Rig.until("descriptors are back", () -> Rig.openDescriptors() <= before);
+        Rig.until("nothing waits for the death of a loop", () -> waiting(loops) <= waiting);
+    }
+
+    private static int waiting(Loops loops) {
+        return loops.all().stream()
+                .mapToInt(loop -> loop.death.notified().getNumberOfDependents())
+                .sum();
     }
 }
