@@ -105,8 +105,8 @@ final class BodyPump implements PushSource.Sink {
     }
 
     private boolean pass(int count, Runnable write) {
-        if (closed) {
-            return false;
+        if (closed || !exchange.connected()) {
+            return false; // a closed connection takes nothing, though its exchange may not know yet
         }
         try {
             sent += count;
@@ -197,6 +197,9 @@ final class BodyPump implements PushSource.Sink {
             return failed(e.getCause());
         } catch (Throwable e) {
             return failed(e);
+        }
+        if (!exchange.connected()) {
+            return false; // the exchange is about to be told, and closes the source
         }
         if (!begin(piece)) {
             close();

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -74,6 +75,23 @@ class ExchangeTest {
             assertEquals("", asked.result().body());
             assertEquals(4, asked.count(s -> s.statedLength));
             assertEquals(List.of("HEAD / / 200 0 0"), List.copyOf(server.answered));
+        }
+    }
+
+    /** The connection is closed before its exchange is told, as by a write that fails. */
+    @Test
+    void aPieceBehindTheEndOfTheConnectionIsNotCountedAsSent() {
+        var second = new CompletableFuture<byte[]>();
+        Iterator<CompletableFuture<byte[]>> pieces =
+                List.of(CompletableFuture.completedFuture(new byte[5]), second).iterator();
+        BodySource source = pieces::next;
+        try (var server = new FakeServer(routes -> routes.get("/", r -> Response.stream(source)))) {
+            Asked asked = server.ask("GET", "/");
+            FakeServer.await(() -> asked.count(s -> s.written()) == 5, "the first piece");
+            asked.run(s -> s.open = false).run(_ -> second.complete(new byte[1_000]));
+            asked.run(s -> s.close(CloseCause.RESET));
+            FakeServer.await(() -> !server.answered.isEmpty(), "the report");
+            assertEquals(List.of("GET / / 200 0 5 cut"), List.copyOf(server.answered));
         }
     }
 

@@ -120,6 +120,10 @@ public final class FakeStream implements HttpStream {
         }
     }
 
+    int written() {
+        return body.size();
+    }
+
     Exchange exchange() {
         return exchange;
     }
