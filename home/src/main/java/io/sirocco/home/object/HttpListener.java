@@ -54,7 +54,7 @@ import org.luaj.vm2.Varargs;
  *     http/certificate.crt} and {@code http/key.pem} of the controller's folder, or with a
  *     self-signed certificate if they are missing, 12 Listening: whether the port is open</td></tr>
  * <tr><td>methods</td><td>0 SendResponse: sends features 6 to 9, also from a later task; 1
- *     Clear: forgets features 0 to 9</td></tr>
+ *     Clear: forgets features 0 to 9, and with Path that of its requests</td></tr>
  * <tr><td>events</td><td>0 OnRequest</td></tr>
  * </table>
  *
@@ -197,7 +197,8 @@ final class HttpListener extends StandardObject {
     }
 
     private void clear() {
-        for (int index = PATH; index <= RESPONSE_BODY; index++) {
+        set(PATH, LuaValue.NIL);
+        for (int index = METHOD; index <= RESPONSE_BODY; index++) {
             super.set(index, LuaValue.NIL);
         }
         super.set(STATUS_CODE, LuaValue.valueOf(200));

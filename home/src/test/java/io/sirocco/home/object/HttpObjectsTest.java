@@ -240,6 +240,22 @@ class HttpObjectsTest {
             assertEquals("OBJ0 /HAlistener", response(send(request("/HAlistener"))).body());
         }
 
+        @Test
+        void clearForgetsThePathOfTheListener() throws Exception {
+            set(listener, 0, "/lamps");
+            handle(
+                    listener,
+                    0,
+                    () -> {
+                        set(listener, 8, "all");
+                        call(listener, 0);
+                    });
+            open(listener);
+            assertEquals(404, response(send(request("/doors"))).statusCode());
+            call(listener, 1);
+            assertEquals("all", response(send(request("/doors"))).body());
+        }
+
         /** Encoding does not lead around the listener of a path; the feature is as sent. */
         @Test
         void pathsOfListenersAreComparedDecoded() throws Exception {
