@@ -2,7 +2,6 @@
 package io.sirocco.app;
 
 import io.sirocco.app.admin.Registrations;
-import io.sirocco.http.ErrorPages;
 import io.sirocco.net.RateLimiter;
 import io.sirocco.web.access.Rejections;
 import io.sirocco.web.metrics.Metrics;
@@ -20,9 +19,6 @@ record SharedState(
         Registrations registrations) {
     static SharedState create() {
         return new SharedState(
-                new Rejections(ErrorPages.PLAIN),
-                new Metrics(),
-                new ConcurrentHashMap<>(),
-                new Registrations());
+                new Rejections(), new Metrics(), new ConcurrentHashMap<>(), new Registrations());
     }
 }

@@ -4,7 +4,6 @@ package io.sirocco.web.access;
 import io.sirocco.net.limit.TokenBuckets;
 
 import com.sun.management.ThreadMXBean;
-import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Response;
 import io.sirocco.net.Clock;
@@ -62,7 +61,7 @@ final class RulesBench {
                         IntStream.range(0, 10_000)
                                 .mapToObj(i -> i % 223 + 1 + "." + i / 223 + ".0.0/18")
                                 .toList());
-        var rejections = new Rejections(ErrorPages.PLAIN);
+        var rejections = new Rejections();
         var limit = new ConnectionLimit(1000, 65_536, rejections);
         TokenBuckets one = buckets(1 << 30);
         TokenBuckets all = buckets(1 << 30);

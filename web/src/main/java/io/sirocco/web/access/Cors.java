@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.access;
 
-import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
 import io.sirocco.http.Headers;
@@ -114,7 +113,7 @@ public final class Cors implements Filter {
                 List.of("*"),
                 false,
                 MAX_AGE,
-                new Rejections(ErrorPages.PLAIN));
+                new Rejections());
     }
 
     /** A preflight request asks for {@code OPTIONS}, which hardly any path has a route for. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.access;
 
-import io.sirocco.http.ErrorPages;
-import io.sirocco.http.Status;
+import io.sirocco.http.Headers;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,17 +10,14 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * The refusals of the access rules of a server, and how often each rule has refused: {@code allow},
  * {@code basic-auth}, {@code connections-per-address}, {@code cors}, {@code deny}, {@code
- * rate-limit}. All sites share one, which is kept over reloads, so that counts only grow. Any
- * thread.
+ * rate-limit}. All sites share one, which is kept over reloads, so that counts only grow. The pages
+ * of refusals are those of the server, {@link io.sirocco.http.Config#errorPages}. Any thread.
  */
 public final class Rejections {
-    private final ErrorPages pages;
     private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
 
-    /** Refuses with these pages. */
-    public Rejections(ErrorPages pages) {
-        this.pages = pages;
-    }
+    /** Counts of rules that have refused nothing yet. */
+    public Rejections() {}
 
     /** How often each rule that exists has refused, by its name. */
     public Map<String, Long> counts() {
@@ -35,9 +31,8 @@ public final class Rejections {
         return counts.computeIfAbsent(rule, name -> new LongAdder());
     }
 
-    /** The refusal of a rule, with the page that a status has. */
+    /** The refusal of a rule, with the page that the server has for a status. */
     Refusal refusal(String rule, int status) {
-        return new Refusal(
-                rule, count(rule), pages.page(status, Status.reason(status)).status(status));
+        return new Refusal(rule, count(rule), status, Headers.none());
     }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.ErrorPages;
 import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
@@ -248,7 +247,7 @@ class BasicAuthTest {
 
     @Test
     void aRealmThatCannotBeSentIsRefused() {
-        var rejections = new Rejections(ErrorPages.PLAIN);
+        var rejections = new Rejections();
         for (String realm : List.of("a\r\nX: 1", "ż")) {
             assertThrows(
                     IllegalArgumentException.class,

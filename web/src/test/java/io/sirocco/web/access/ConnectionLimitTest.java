@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.ErrorPages;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -20,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** How many connections one client may have. */
 class ConnectionLimitTest {
-    private final Rejections rejections = new Rejections(ErrorPages.PLAIN);
+    private final Rejections rejections = new Rejections();
 
     private static SocketAddress peer(String address) {
         return new InetSocketAddress(InetAddress.ofLiteral(address), 1);

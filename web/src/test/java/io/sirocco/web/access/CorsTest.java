@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Response;
 import io.sirocco.web.access.Serving.Reply;
 import java.time.Duration;
@@ -163,7 +162,7 @@ class CorsTest {
 
     @Test
     void whatMakesNoSenseIsRefused() {
-        var rejections = new Rejections(ErrorPages.PLAIN);
+        var rejections = new Rejections();
         assertThrows(IllegalArgumentException.class, () -> cors(rejections, true, APP, "*"));
         assertThrows(IllegalArgumentException.class, () -> cors(rejections, false));
         for (String wrong : List.of("null", "Null", "FILE://", APP + "/", "https://*")) {

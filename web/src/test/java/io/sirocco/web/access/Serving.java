@@ -29,8 +29,9 @@ import java.util.function.Consumer;
 final class Serving implements AutoCloseable {
     static final Response HELLO = Response.text("hello");
 
-    final Rejections rejections = new Rejections(ErrorPages.PLAIN);
+    final Rejections rejections = new Rejections();
     Admission admission = Admission.ALL;
+    ErrorPages pages = ErrorPages.PLAIN;
     private Server server;
 
     /** Serves the routes. */
@@ -41,7 +42,8 @@ final class Serving implements AutoCloseable {
                                 config.listen(new InetSocketAddress("127.0.0.1", 0))
                                         .loops(2)
                                         .executionMode(ExecutionMode.INLINE)
-                                        .admission(admission),
+                                        .admission(admission)
+                                        .errorPages(pages),
                         routes);
         return this;
     }

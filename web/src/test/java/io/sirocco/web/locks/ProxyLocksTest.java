@@ -4,7 +4,6 @@ package io.sirocco.web.locks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.ErrorPages;
 import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Monitor;
@@ -57,7 +56,7 @@ final class ProxyLocksTest {
     private static final int ADDRESSES = 64;
 
     @TempDir Path folder;
-    private final Rejections rejections = new Rejections(ErrorPages.PLAIN);
+    private final Rejections rejections = new Rejections();
 
     static Stream<Arguments> locks() {
         return Stream.of(TransportKind.IO_URING, TransportKind.EPOLL, TransportKind.NIO)

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
@@ -85,7 +84,7 @@ class AccessLogTest {
                     request.attribute(Request.USER, "ann o'nym");
                     return Response.empty(204);
                 });
-        var rejections = new Rejections(ErrorPages.PLAIN);
+        var rejections = new Rejections();
         var clock = Clock.system();
         var all = Networks.of(List.of("0.0.0.0/0", "::/0"));
         var none = Networks.of(List.of());
