@@ -35,8 +35,8 @@ final class LastResort {
     }
 
     /**
-     * Halts the process if it has not ended some seconds after {@code drain}. The first call
-     * counts.
+     * Halts the process with {@code code} if it has not ended some seconds after {@code drain}. The
+     * time of the first call counts, and the code of the last: a loop may die during a drain.
      */
     void after(Duration drain, int code) {
         this.code = code;

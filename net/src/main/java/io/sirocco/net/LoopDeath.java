@@ -7,6 +7,8 @@ import java.io.FileOutputStream;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The death of one loop: its cause, and the notification of its owner. A server with fewer loops
@@ -19,11 +21,13 @@ final class LoopDeath {
     }
 
     private static final String WAITING_THREW = "code that waits for the end of a loop threw";
+    private static final int LOG_SECONDS = 3;
     private static final FileOutputStream STANDARD_ERROR = new FileOutputStream(FileDescriptor.err);
 
     private final Loop loop;
     private final byte[] lastWords; // where there is no heap for a line of the log
     private final CompletableFuture<Throwable> notified = new CompletableFuture<>();
+    private final CountDownLatch logged = new CountDownLatch(1);
     private volatile Throwable cause;
 
     LoopDeath(Loop loop, String name) {
@@ -72,6 +76,16 @@ final class LoopDeath {
         return true;
     }
 
+    /**
+     * Waits until it is logged, for three seconds at most: the lock of a log may be held by what
+     * the loop has died of. At once if the loop has not died.
+     *
+     * @return false if it is not logged yet
+     */
+    boolean awaitLog() throws InterruptedException {
+        return cause == null || logged.await(LOG_SECONDS, TimeUnit.SECONDS);
+    }
+
     /** Logs it. */
     void log() {
         try {
@@ -82,6 +96,8 @@ final class LoopDeath {
             } catch (Throwable e2) {
                 // nothing is left that could report it
             }
+        } finally {
+            logged.countDown();
         }
     }
 

@@ -289,7 +289,7 @@ public final class Loops implements AutoCloseable {
      * Aborts all connections, closes all listeners, ends the threads and waits for them: for ten
      * seconds at most, and for ten more for each 50,000 connections as long as their number falls.
      * Does not wait when the caller is one of the loops, nor for a loop that is dead because it did
-     * not end its turn.
+     * not end its turn; but for three seconds until the log has why a loop died.
      */
     @Override
     public void close() {
@@ -307,6 +307,11 @@ public final class Loops implements AutoCloseable {
         }
         try {
             awaitEnd(CompletableFuture.allOf(ended), this::connections, STOP_ROUND);
+            for (Loop each : all) { // or a process that ends with this would not tell
+                if (!each.death.awaitLog()) {
+                    break;
+                }
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

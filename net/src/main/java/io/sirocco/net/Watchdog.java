@@ -252,17 +252,18 @@ final class Watchdog implements AutoCloseable {
                 sight.notified = true;
             } else {
                 loop.stall(millis);
-                reports.execute(loop.death::log);
             }
             sight.stalled = true; // behind what may find no heap
         }
         if (sight.stalled && !sight.notified) { // again, if there was no heap for a thread
-            Thread.ofPlatform()
-                    .daemon()
-                    .name(settings.name + "-death")
-                    .start(loop.death::notifyOwner);
+            start("-death", loop.death::notifyOwner);
+            start("-death-log", loop.death::log); // other reports may wait for the loop
             sight.notified = true;
         }
+    }
+
+    private void start(String suffix, Runnable task) {
+        Thread.ofPlatform().daemon().name(settings.name + suffix).start(task);
     }
 
     private void lookAtTurn(Loop loop, Sight sight, long since, long held) {
