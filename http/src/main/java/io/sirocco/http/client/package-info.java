@@ -17,8 +17,10 @@
  * may be a {@code WriterSource}, reads by {@code h1.ResponseReader}, and fills the {@code
  * BodyBuffer} that the response body takes from.
  *
- * <p>Everything inside is loop-confined, and runs on the loop's thread alone: a call from any other
- * thread, a virtual one of the loop included, is handed over by {@code Loop.execute}. So nothing
- * here takes a lock.
+ * <p>Everything inside is loop-confined and takes no lock. A request begins at once where its
+ * caller is the loop's own code or a virtual thread that the loop carries ({@code Loop.runInLoop});
+ * what any other thread does, and all that is read of a body, is handed over by {@code
+ * Loop.execute}. Two things that may block have virtual threads, which hand over what they find:
+ * the look-up of {@code Connecting}, and the writer of a {@code WriterSource}.
  */
 package io.sirocco.http.client;
