@@ -2,7 +2,7 @@
 package io.sirocco.web.cache;
 
 import io.sirocco.http.Headers;
-import java.util.Locale;
+import io.sirocco.http.MediaType;
 import java.util.Set;
 
 /** Why a response is not stored. {@code Cache-Status} has the name as its detail. Immutable. */
@@ -98,10 +98,13 @@ enum StoreRefusal {
 
     /** Events of one connection, or the images of a camera: {@code default-ttl} is not for them. */
     private static boolean isEventStream(Headers headers) {
-        String type = headers.first("Content-Type").orElse("");
-        int end = type.indexOf(';');
-        String name = (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(Locale.ROOT);
-        return name.equals("text/event-stream") || name.equals("multipart/x-mixed-replace");
+        return headers.first("Content-Type")
+                .flatMap(MediaType::parse)
+                .filter(
+                        type ->
+                                type.is("text/event-stream")
+                                        || type.is("multipart/x-mixed-replace"))
+                .isPresent();
     }
 
     private static boolean reusable(ResponseFacts facts) {
