@@ -105,7 +105,7 @@ final class BodyPump implements PushSource.Sink {
     }
 
     private boolean pass(int count, Runnable write) {
-        if (closed || !exchange.connected()) {
+        if (closed || !exchange.stream.open()) {
             return false; // a closed connection takes nothing, though its exchange may not know yet
         }
         try {
@@ -198,7 +198,7 @@ final class BodyPump implements PushSource.Sink {
         } catch (Throwable e) {
             return failed(e);
         }
-        if (!exchange.connected()) {
+        if (!exchange.stream.open()) {
             return false; // the exchange is about to be told, and closes the source
         }
         if (!begin(piece)) {
