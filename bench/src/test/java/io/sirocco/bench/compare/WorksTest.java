@@ -2,6 +2,7 @@
 package io.sirocco.bench.compare;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -68,9 +69,14 @@ class WorksTest {
     @Test
     void everyWorkMakesALoad() {
         var server = new InetSocketAddress("127.0.0.1", 8080);
-        for (Work work :
-                Works.named(List.of("all", "qurricane", "pokerface", "fire-io-rest", "proxy"))) {
-            work.load(server, Duration.ofSeconds(1));
+        var works = Works.named(List.of("all", "qurricane", "pokerface", "fire-io-rest", "proxy"));
+        assertTrue(works.size() > names("all").size());
+        for (Work work : works) {
+            assertDoesNotThrow(() -> work.load(server, Duration.ofSeconds(1)), work.name());
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> work.load(server, Duration.ZERO),
+                    work.name());
         }
     }
 

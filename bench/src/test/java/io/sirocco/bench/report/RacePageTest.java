@@ -87,7 +87,7 @@ class RacePageTest {
         Xml.parse(RacePage.of(SmallRace.of(SmallRace.peers(), SmallRace.work("x"))));
     }
 
-    /** For people, who see what no test does. */
+    /** For people, who see more than the test: that they can be read, and have their plots. */
     @Test
     void samplesAreLeftInTarget() throws Exception {
         var folder = Files.createDirectories(Path.of("target", "samples"));
@@ -102,5 +102,15 @@ class RacePageTest {
         var document = folder.resolve("performance.md");
         Files.writeString(document, RaceMarkdown.BEGIN + " -->\n" + RaceMarkdown.END + "\n");
         RaceMarkdown.write(SampleRace.full(), document);
+        for (String name : List.of("race.html", "one-round.html", "result.html")) {
+            var page = Xml.parse(Files.readString(folder.resolve(name)));
+            assertEquals(List.of(), Xml.loads(page), name);
+        }
+        String written = Files.readString(document);
+        SampleRace.full().works().forEach(w -> assertTrue(written.contains(w.title()), w.title()));
+        for (String plot : RaceMarkdown.plots(SampleRace.full()).keySet()) {
+            assertTrue(written.contains("performance/" + plot), plot);
+            Xml.parse(Files.readString(folder.resolve("performance").resolve(plot)));
+        }
     }
 }
