@@ -2,7 +2,6 @@
 package io.sirocco.http.life;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Config;
@@ -27,7 +26,7 @@ import org.junit.jupiter.params.Parameter;
  * How long a client or a handler may keep the server waiting, on a server with no other traffic.
  */
 @OnEachTransport
-final class DeadlinesTest {
+final class IdleServerDeadlinesTest {
     @Parameter TransportKind transport;
 
     private final ManualClock clock = new ManualClock();
@@ -244,18 +243,6 @@ final class DeadlinesTest {
             assertTrue(client.silentFor(100));
             clock.advance(11_000);
             assertEquals(503, client.answer().status());
-        }
-    }
-
-    @Test
-    void theDateIsNeverOlderThanASecond() throws IOException {
-        start(config -> {});
-        try (Client client = connect()) {
-            String date = client.get("/hello").field("Date");
-            clock.advance(1_000);
-            String next = client.get("/hello").field("Date");
-            assertNotEquals(date, next);
-            assertEquals(next, Client.get(server.port(), "/hello").field("Date"));
         }
     }
 }

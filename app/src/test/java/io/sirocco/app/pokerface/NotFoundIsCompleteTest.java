@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * left open.
  */
 @OnEachTransport
-class D3NotFoundIsCompleteTest {
+class NotFoundIsCompleteTest {
     @Parameter TransportKind transport;
     @TempDir Path folder;
     private Running running;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * another root with a prefix taken off, a rewriting, a fallback.
  */
 @OnEachTransport
-class D1StaticPathEscapeTest {
+class PathsStayInTheRootTest {
     private static final String[] ROUTES = {
         "/", "/api/", "/api", "/blog/x/", "/blog/", "/deep/er/", "/any/"
     };

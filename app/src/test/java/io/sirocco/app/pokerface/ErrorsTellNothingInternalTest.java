@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@code http.QurricaneDefectsTest.aHandlerThatThrowsIsA500ThatTellsNothing} shows it for handlers.
  */
 @OnEachTransport
-class D18InternalErrorTextTest {
+class ErrorsTellNothingInternalTest {
     @Parameter TransportKind transport;
     @TempDir Path folder;
     private Path site;

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * a secret, and the access log says which requests the server saw.
  */
 @OnEachTransport
-class D2BodyOfAGetIsConsumedTest {
+class BodyOfAGetIsConsumedTest {
     private static final String WITHIN = "GET /secret HTTP/1.1\r\nHost: a\r\n\r\n";
 
     @Parameter TransportKind transport;

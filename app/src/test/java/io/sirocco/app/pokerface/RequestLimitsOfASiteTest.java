@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * deadline.
  */
 @OnEachTransport
-class D17NoLimitsTest {
+class RequestLimitsOfASiteTest {
     private static final String CONFIGURATION =
             """
             [[listen]]

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The old server ended with 0 when its configuration was wrong, or its port taken. */
 @Timeout(60)
-class D19ExitCodeTest {
+class ExitCodeTest {
     @TempDir Path folder;
 
     @ParameterizedTest

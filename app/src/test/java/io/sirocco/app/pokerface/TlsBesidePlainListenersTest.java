@@ -15,10 +15,10 @@ import org.junit.jupiter.params.Parameter;
 
 /**
  * In the old server one TLS listener turned all others into TLS. {@code
- * net.D8OneTlsListenerDoesNotTurnOthersIntoTlsTest} shows the same below HTTP.
+ * net.OneTlsListenerDoesNotTurnOthersIntoTlsTest} shows the same below HTTP.
  */
 @OnEachTransport
-class D8OneTlsListenerTest {
+class TlsBesidePlainListenersTest {
     @Parameter TransportKind transport;
     @TempDir Path folder;
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.Parameter;
 
 /** In the old server one TLS listener turned all others into TLS, too. */
 @OnEachTransport
-class D8OneTlsListenerDoesNotTurnOthersIntoTlsTest {
+class OneTlsListenerDoesNotTurnOthersIntoTlsTest {
     @Parameter TransportKind transport;
 
     @Test
