@@ -44,6 +44,18 @@ class ConfigErrorTest {
             -----END ENCRYPTED PRIVATE KEY-----
             """;
 
+    /** Its certificate is in line 6, and its key in line 7. */
+    private static final String TLS_LISTENER =
+            """
+            [[listen]]
+            address = "127.0.0.1:0"
+            tls = true
+
+            [[tls.certificate]]
+            chain = "chain.pem"
+            key = "key.pem"
+            """;
+
     @TempDir Path folder;
 
     private Path write(String name, String text) throws IOException {
@@ -69,17 +81,7 @@ class ConfigErrorTest {
     void anEncryptedKeyWithoutItsPassword() throws Exception {
         write("key.pem", ENCRYPTED);
         write("chain.pem", CERTIFICATE);
-        String said =
-                refused(
-                        """
-                        [[listen]]
-                        address = "127.0.0.1:0"
-                        tls = true
-
-                        [[tls.certificate]]
-                        chain = "chain.pem"
-                        key = "key.pem"
-                        """);
+        String said = refused(TLS_LISTENER);
         assertTrue(said.contains("sirocco.toml:7:7: error: "), said);
         assertTrue(said.contains("set password-file to a file that contains the password"), said);
         said =
@@ -103,17 +105,7 @@ class ConfigErrorTest {
     void aCertificateThatIsNone() throws Exception {
         write("chain.pem", "no certificate");
         write("key.pem", "no key");
-        String said =
-                refused(
-                        """
-                        [[listen]]
-                        address = "127.0.0.1:0"
-                        tls = true
-
-                        [[tls.certificate]]
-                        chain = "chain.pem"
-                        key = "key.pem"
-                        """);
+        String said = refused(TLS_LISTENER);
         assertTrue(said.startsWith(folder + "/sirocco.toml:6:9: error: cannot use "), said);
         assertTrue(said.contains("chain.pem: it has no certificate"), said);
     }
@@ -142,17 +134,12 @@ class ConfigErrorTest {
     @Test
     void mistakesInSeveralFilesAreToldTogether() throws Exception {
         write("chain.pem", "no certificate");
+        write("key.pem", "no key");
         write("short", "12345\n");
         String said =
                 refused(
-                        """
-                        [[listen]]
-                        address = "127.0.0.1:0"
-                        tls = true
-
-                        [[tls.certificate]]
-                        chain = "chain.pem"
-                        key = "chain.pem"
+                        TLS_LISTENER
+                                + """
 
                         [[tls.certificate]]
                         chain = "chain.pem"

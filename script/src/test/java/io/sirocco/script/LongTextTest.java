@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -30,11 +29,7 @@ class LongTextTest {
 
     @BeforeAll
     static void start() {
-        Site.write(
-                folder,
-                "run.js",
-                "const Async = (async () => {}).constructor;"
-                        + " export const generateResponse = async (q) => ({ body: String(await new Async('q', await q.text())(q)) });");
+        Site.writeRun(folder);
         Site.write(folder, "json.js", "export default async (q) => ({ body: await q.json() });");
         site =
                 new Site(
@@ -53,12 +48,7 @@ class LongTextTest {
     }
 
     private static String run(String code) {
-        return run(site, code);
-    }
-
-    private static String run(Site site, String code) {
-        Site.Reply reply = site.send("POST", "/run", code);
-        return reply.status() == 200 ? reply.body() : String.valueOf(reply.status());
+        return site.run(code);
     }
 
     /** They end at a limit of their request; with a thread that cannot be interrupted it is 503. */
@@ -187,7 +177,7 @@ class LongTextTest {
                         return 'ok';
                         """;
         try (var patient = new Site(folder, options -> options.cpuTime(Duration.ofMinutes(1)))) {
-            assertEquals("ok", run(patient, code));
+            assertEquals("ok", patient.run(code));
         }
     }
 
@@ -303,7 +293,7 @@ class LongTextTest {
                         folder,
                         options ->
                                 options.cpuTime(Duration.ofMinutes(1)).maxAllocation(256 << 20))) {
-            assertEquals("ok", run(patient, code));
+            assertEquals("ok", patient.run(code));
         }
     }
 }

@@ -50,11 +50,7 @@ class SharedStateTest {
     @BeforeAll
     static void start() {
         LOG.addHandler(RECORDER);
-        Site.write(
-                folder,
-                "run.js",
-                "const Async = (async () => {}).constructor;"
-                        + " export const generateResponse = async (q) => ({ body: String(await new Async('q', await q.text())(q)) });");
+        Site.writeRun(folder);
         Site.write(
                 folder,
                 "merge.js",
@@ -111,8 +107,7 @@ class SharedStateTest {
     }
 
     private static String run(String code) {
-        Site.Reply reply = site.send("POST", "/run", code);
-        return reply.status() == 200 ? reply.body() : String.valueOf(reply.status());
+        return site.run(code);
     }
 
     // ---- prototypes

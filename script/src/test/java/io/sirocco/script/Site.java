@@ -98,6 +98,21 @@ final class Site implements AutoCloseable {
         write(folder, name, text);
     }
 
+    /** Writes {@code /run}, which responds with the result of the code that is sent to it. */
+    static void writeRun(Path folder) {
+        write(
+                folder,
+                "run.js",
+                "const Async = (async () => {}).constructor;"
+                        + " export const generateResponse = async (q) => ({ body: String(await new Async('q', await q.text())(q)) });");
+    }
+
+    /** Returns the result of code at {@code /run}, or the status if it is not 200. */
+    String run(String code) {
+        Reply reply = send("POST", "/run", code);
+        return reply.status() == 200 ? reply.body() : String.valueOf(reply.status());
+    }
+
     /** A response. */
     record Reply(int status, Headers headers, String body) {
         String header(String name) {
