@@ -232,7 +232,7 @@ final class Host {
     /** Returns the languages of a header, or of a request if there is none; null if it is over. */
     private String languages(Value number, Value header) {
         if (!header.isNull()) {
-            return languages(header.asString());
+            return languages(Lines.bounded("headers", header.asString()));
         }
         ScriptRequest request = worker.request(number.asInt());
         return request == null ? null : languages(Lines.header(request.head, "Accept-Language"));

@@ -26,7 +26,9 @@ final class Lines {
     /** Lines of a head before the headers. */
     private static final int FACTS = 8;
 
-    /** Characters of the headers of a message that a script sends. */
+    /**
+     * Characters of the headers of a message that a script sends, and of other parts of its head.
+     */
     private static final int LONGEST = 128 << 10;
 
     private Lines() {}
@@ -80,10 +82,11 @@ final class Lines {
     /**
      * Returns the target of a request that a script sends.
      *
-     * @throws IllegalArgumentException if it is no path with visible characters of ASCII only
+     * @throws IllegalArgumentException if it is no path with visible characters of ASCII only, or
+     *     too long
      */
     static String target(String path) {
-        boolean valid = path.startsWith("/");
+        boolean valid = bounded("path", path).startsWith("/");
         for (int i = 0; valid && i < path.length(); i++) {
             valid = path.charAt(i) > ' ' && path.charAt(i) < 0x7f;
         }
@@ -96,10 +99,10 @@ final class Lines {
     /**
      * Returns the method of a request that a script sends.
      *
-     * @throws IllegalArgumentException if it is no token (RFC 9110 5.6.2)
+     * @throws IllegalArgumentException if it is no token (RFC 9110 5.6.2), or too long
      */
     static String method(String name) {
-        Headers.of(name, ""); // whose names are tokens, too
+        Headers.of(bounded("method", name), ""); // whose names are tokens, too
         return name;
     }
 
@@ -125,10 +128,7 @@ final class Lines {
         if (flat.isEmpty()) {
             return Headers.none();
         }
-        if (flat.length() > LONGEST) {
-            throw new IllegalArgumentException("The headers are longer than " + LONGEST + ".");
-        }
-        String[] lines = flat.split("\n", -1);
+        String[] lines = bounded("headers", flat).split("\n", -1);
         if (all) {
             return Headers.of(lines);
         }
@@ -140,5 +140,22 @@ final class Lines {
             }
         }
         return Headers.of(kept.toArray(String[]::new));
+    }
+
+    /**
+     * Returns a part of the head of a message.
+     *
+     * @throws IllegalArgumentException if it is too long
+     */
+    static String bounded(String part, String text) {
+        if (text.length() > LONGEST) {
+            throw new IllegalArgumentException(
+                    "A script has set a part of a message ("
+                            + part
+                            + ") of more than "
+                            + LONGEST
+                            + " characters.");
+        }
+        return text;
     }
 }

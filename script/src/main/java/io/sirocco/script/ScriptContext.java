@@ -122,7 +122,9 @@ final class ScriptContext {
                 .exposed()
                 .forEach(
                         (name, function) ->
-                                globals.putMember(name, ExposedFunction.of(context, function)));
+                                globals.putMember(
+                                        name,
+                                        ExposedFunction.of(context, pool.settings, function)));
         api.getMember("lock").executeVoid();
     }
 

@@ -122,7 +122,9 @@ public final class ScriptOptions {
     /**
      * Gives scripts a global function. It is called on the thread of the script, so it must be
      * quick and thread-safe. Arguments and results are strings, numbers, booleans, null, lists and
-     * maps.
+     * maps. The arguments of a call have at most a 1024th of {@code maxAllocation} elements and
+     * properties, as many characters as the longest string, and 64 levels; beyond that the script
+     * gets a {@code RangeError}.
      */
     public ScriptOptions expose(String name, Function<List<Object>, Object> function) {
         exposed.put(name, function);
@@ -190,6 +192,11 @@ public final class ScriptOptions {
          */
         long longestArray() {
             return Math.max(maxAllocation / 16, maxBodyBytes);
+        }
+
+        /** Returns the elements and properties of all arguments of an exposed function. */
+        long mostArguments() {
+            return maxAllocation / 1024; // each takes some objects of Java
         }
     }
 }

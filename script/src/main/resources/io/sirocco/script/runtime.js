@@ -904,6 +904,35 @@
         });
     }
 
+    // So does it for each that is defined; here it can be interrupted between two.
+    const DESCRIPTOR = ["enumerable", "configurable", "value", "writable", "get", "set"];
+
+    function described(value) {
+        if (!isObject(value)) throw new TypeError("The description of a property is an object, not " + describe(value) + ".");
+        const known = create(null);
+        for (const name of DESCRIPTOR) if (name in value) known[name] = value[name];
+        return known;
+    }
+
+    function define(object, descriptions) {
+        const from = Object(descriptions);
+        const all = [];
+        for (const name of Reflect.ownKeys(from)) {
+            if (Object.getOwnPropertyDescriptor(from, name)?.enumerable) all.push([name, described(from[name])]);
+        }
+        for (const [name, description] of all) Object.defineProperty(object, name, description);
+        return object;
+    }
+
+    const { create, defineProperties } = Object;
+    put(Object, "defineProperties", { defineProperties(object, descriptions) {
+        return isObject(object) && descriptions != null ? define(object, descriptions) : defineProperties(object, descriptions); // which throws
+    } }.defineProperties);
+    put(Object, "create", { create(prototype, descriptions) {
+        const object = create(prototype);
+        return descriptions === undefined ? object : Object.defineProperties(object, descriptions);
+    } }.create);
+
     const TypedArray = inherited(Uint8Array);
     for (const { prototype } of [Number, BigInt, Date, Array, TypedArray]) {
         guardLocales(prototype, ...Object.getOwnPropertyNames(prototype).filter((name) => /^toLocale.*String$/.test(name)));

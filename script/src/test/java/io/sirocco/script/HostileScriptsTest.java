@@ -157,6 +157,8 @@ class HostileScriptsTest {
                 "q.path = '/a\\r\\nX: y'; q.upstream = 'api'; return q ¦ 500",
                 "q.path = 'http://other/'; q.upstream = 'api'; return q ¦ 500",
                 "q.path = '/\\u0100'; q.upstream = 'api'; return q ¦ 500",
+                "q.path = '/'.repeat(2e5); q.upstream = 'api'; return q ¦ 500",
+                "q.headers.set('Accept-Language', 'a,'.repeat(1e5)); q.languages; return { body: '' } ¦ 500",
             })
     void endsCleanly(String code, String status) {
         FORWARDED.clear();
@@ -181,6 +183,8 @@ class HostileScriptsTest {
                 "fetch('api', 'http://other/') ¦ 500",
                 "fetch('api', '/', { method: 'GET / HTTP/1.1\\r\\nX:' }) ¦ 500",
                 "fetch('api', '/', { headers: { 'A\\nB\\nC': 'd' } }) ¦ 500",
+                "fetch('api', '/'.repeat(2e5)) ¦ 500",
+                "fetch('api', '/', { method: 'A'.repeat(2e5) }) ¦ 500",
             })
     void fetchSendsNoMalformedRequest(String code, int status) {
         FORWARDED.clear();

@@ -74,6 +74,31 @@ class LongTextTest {
         assertEquals("ok", run("return 'ok'"));
     }
 
+    /** The engine copies the names of an object for each that becomes fixed. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Object.defineProperties(object, getters)",
+                "Object.create(object, getters)",
+            })
+    void definitionsOfPropertiesCanBeInterrupted(String expression) {
+        String code =
+                "const object = {}, getters = {}; for (let i = 0; i < 1000; i++) {"
+                        + " object['k' + i] = 1; getters['k' + i] = { get() { for (;;); } }; }"
+                        + " for (;;) "
+                        + expression;
+        try (var patient =
+                new Site(
+                        folder,
+                        options ->
+                                options.cpuTime(Duration.ofMinutes(1))
+                                        .timeout(Duration.ofMinutes(1))
+                                        .maxAllocation(64 << 20))) {
+            assertEquals("500", patient.run(code)); // at the memory of its steps
+            assertEquals("ok", patient.run("return 'ok'"));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -176,7 +201,12 @@ class LongTextTest {
                         }
                         return 'ok';
                         """;
-        try (var patient = new Site(folder, options -> options.cpuTime(Duration.ofMinutes(1)))) {
+        try (var patient =
+                new Site(
+                        folder,
+                        options ->
+                                options.cpuTime(Duration.ofMinutes(1))
+                                        .timeout(Duration.ofMinutes(1)))) {
             assertEquals("ok", patient.run(code));
         }
     }
@@ -284,6 +314,18 @@ class LongTextTest {
                         check(Object.isFrozen(frozen) && frozen.k299 === 299 && Object.isFrozen(Object.freeze(Array(5000).fill(0))), 'freeze');
                         check(Object.freeze('a'.repeat(9000)).length === 9000 && Object.isSealed(Object.seal({ a: 1 })) && Object.freeze.length === 1, 'seal');
                         check(JSON.stringify(new Uint8Array(2)) === '{"0":0,"1":0}' && !Object.keys(Uint8Array.prototype).length, 'json');
+                        const made = Object.create({ a: 1 }, { b: { value: 2, enumerable: true }, c: { get: () => 3 }, [Symbol.iterator]: { value: 4 } });
+                        check(made.a === 1 && made.b === 2 && made.c === 3 && made[Symbol.iterator] === 4 && Object.keys(made).join() === 'b', 'create');
+                        check(Object.create(null, undefined).a === undefined && Object.create.length === 2 && Object.defineProperties.length === 2, 'shape');
+                        const partly = {};
+                        throws(TypeError, () => Object.defineProperties(partly, { a: { value: 1 }, b: 5 }), 'no description');
+                        check(!('a' in partly) && Object.defineProperties(partly, Object.create({ x: 5 })) === partly, 'none or all');
+                        throws(TypeError, () => Object.defineProperties(partly, { a: { value: 1, get() {} } }), 'both');
+                        throws(TypeError, () => Object.defineProperties(5, {}), 'no object');
+                        throws(TypeError, () => Object.defineProperties({}, null), 'null');
+                        throws(TypeError, () => Object.create({}, null), 'null');
+                        throws(TypeError, () => Object.create(5), 'prototype');
+                        check(Object.getOwnPropertyDescriptor(Object.defineProperties([], { 0: { value: 7 } }), 0).writable === false, 'array');
                         const bytes = new Uint8Array(1); bytes.toJSON = () => 'mine';
                         check(JSON.stringify([bytes]) === '["mine"]', 'toJSON');
                         return wrong.join() || 'ok';
@@ -292,7 +334,9 @@ class LongTextTest {
                 new Site(
                         folder,
                         options ->
-                                options.cpuTime(Duration.ofMinutes(1)).maxAllocation(256 << 20))) {
+                                options.cpuTime(Duration.ofMinutes(1))
+                                        .timeout(Duration.ofMinutes(1))
+                                        .maxAllocation(256 << 20))) {
             assertEquals("ok", patient.run(code));
         }
     }

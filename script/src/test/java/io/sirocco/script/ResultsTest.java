@@ -8,12 +8,14 @@ import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Response;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What scripts can return, in each mode of execution. */
 class ResultsTest {
@@ -208,6 +210,60 @@ class ResultsTest {
                                                 }))) {
             assertEquals("{\"got\":\"[x, [1, {a=true}], null]\"}", site.text("/a"));
             assertEquals("it failed", site.text("/b"));
+        }
+    }
+
+    /** A length costs nothing to set, and one string can be in an array many times. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "new Array(4e9)",
+                "[new Array(2 ** 32 - 1)]",
+                "{ a: { length: 4e9 }, b: Object.assign([], { length: 4e9 }) }",
+                "new Uint8Array(1e6)",
+                "...Array(100).fill(Array(1000).fill(1))",
+                "Array(40).fill('x'.repeat(1e6))",
+                "Array(200).fill(Object.fromEntries(Array.from({ length: 100 }, (_, i) => ['k' + i, i])))",
+                "all",
+                "(() => { const a = []; a.push(a); return a; })()",
+            })
+    void argumentsOfExposedFunctionsAreBounded(String arguments) {
+        generate(
+                "a",
+                "let all = [0]; for (let i = 0; i < 100; i++) all = [all];"
+                        + " try { return { body: take("
+                        + arguments
+                        + ") }; } catch (e) { return { body: e.constructor === RangeError ? 'RangeError' : String(e) }; }");
+        try (var site =
+                new Site(
+                        folder,
+                        options ->
+                                options.cpuTime(Duration.ofSeconds(5))
+                                        .maxAllocation(16 << 20)
+                                        .expose("take", all -> "taken"))) {
+            assertEquals("RangeError", site.text("/a"));
+        }
+    }
+
+    @Test
+    void argumentsOfAllUsualSizesReachExposedFunctions() {
+        generate(
+                "a",
+                "return { body: take(Array.from({ length: 9000 }, (_, i) => ({ i })), 'x'.repeat(1e5), { length: 4e9 }) };");
+        try (var site =
+                new Site(
+                        folder,
+                        options ->
+                                options.maxAllocation(64 << 20)
+                                        .expose(
+                                                "take",
+                                                all ->
+                                                        ((List<?>) all.get(0)).size()
+                                                                + " "
+                                                                + ((String) all.get(1)).length()
+                                                                + " "
+                                                                + all.get(2)))) {
+            assertEquals("9000 100000 {length=4.0E9}", site.text("/a"));
         }
     }
 }
