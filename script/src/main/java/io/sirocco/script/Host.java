@@ -19,8 +19,8 @@ import org.graalvm.polyglot.proxy.ProxyExecutable;
 import org.graalvm.polyglot.proxy.ProxyObject;
 
 /**
- * The functions that runtime.js calls, on the object {@code host}. Scripts cannot reach it. Used by
- * the thread of its {@link Worker}.
+ * The functions that messages.js, runtime.js and builtins.js call, on the object {@code host}.
+ * Scripts cannot reach it. Used by the thread of its {@link Worker}.
  */
 final class Host {
     private static final Level[] LEVELS = {Level.DEBUG, Level.INFO, Level.WARNING, Level.ERROR};

@@ -20,8 +20,8 @@ import org.graalvm.polyglot.Value;
 import org.graalvm.polyglot.io.IOAccess;
 
 /**
- * A sandbox of JavaScript: the language, the objects of runtime.js, and nothing of the machine. Of
- * the thread of its {@link Worker}, but for {@link #interrupt}.
+ * A sandbox of JavaScript: the language, the objects of messages.js and runtime.js, and nothing of
+ * the machine. Of the thread of its {@link Worker}, but for {@link #interrupt}.
  */
 final class ScriptContext {
     static final String RUNTIME = "sirocco-runtime";
@@ -39,7 +39,9 @@ final class ScriptContext {
         static final HostAccess ACCESS = // byte buffers only
                 HostAccess.newBuilder().allowBufferAccess(true).build();
         static final Source WEB_SOURCE = source("web.js");
+        static final Source MESSAGES_SOURCE = source("messages.js");
         static final Source RUNTIME_SOURCE = source("runtime.js");
+        static final Source BUILTINS_SOURCE = source("builtins.js");
 
         private static Source source(String name) {
             try (InputStream in = ScriptContext.class.getResourceAsStream(name)) {
@@ -105,9 +107,13 @@ final class ScriptContext {
         }
         context = builder.build();
         Value web = context.eval(Shared.WEB_SOURCE).execute();
-        Value api =
-                context.eval(Shared.RUNTIME_SOURCE)
+        Value messages =
+                context.eval(Shared.MESSAGES_SOURCE)
                         .execute(new Host(worker, pool).functions(), web);
+        Value api = context.eval(Shared.RUNTIME_SOURCE).execute(web, messages);
+        Value lock =
+                context.eval(Shared.BUILTINS_SOURCE)
+                        .execute(web, messages, api.getMember("globals"));
         dispatch = api.getMember("dispatch");
         thrown = api.getMember("thrown");
         next = api.getMember("next");
@@ -125,7 +131,7 @@ final class ScriptContext {
                                 globals.putMember(
                                         name,
                                         ExposedFunction.of(context, pool.settings, function)));
-        api.getMember("lock").executeVoid();
+        lock.executeVoid();
     }
 
     // ---- into the context

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Classes and functions that scripts know from browsers, for the common cases. Evaluated before runtime.js.
+// Classes and functions that scripts know from browsers, for the common cases. Evaluated before messages.js.
 () => {
     "use strict";
 
