@@ -210,7 +210,9 @@ class SharedWritersTest {
     }
 
     /** Has another thread write more than the peer takes, and interrupts it when it waits. */
-    private static void interrupted(OutputStream out) throws InterruptedException {
+    private static void interrupted(OutputStream out) throws IOException, InterruptedException {
+        out.write('a');
+        out.flush(); // the response has begun
         var much = new byte[64 << 20];
         new Random(1).nextBytes(much);
         var other =

@@ -70,7 +70,7 @@ class LongTextTest {
                 run(
                         "const a = 'a'.repeat(1e6), b = 'a'.repeat(5e5) + 'b' + 'a'.repeat(2e5); return "
                                 + expression);
-        assertTrue(List.of("504", "500").contains(result), result); // or the memory of its steps
+        assertEquals("504", result);
         assertEquals("ok", run("return 'ok'"));
     }
 
