@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * a copy of the sources, and what README.md, docs/http.md and examples/embedded show is built from
  * it with Maven and run.
  */
+@Tag("peers")
 @Timeout(300)
 class InYourProjectTest {
     private static final String JAVA_HOME = System.getProperty("java.home");

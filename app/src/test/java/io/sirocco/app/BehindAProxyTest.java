@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sirocco.app.Client.Answer;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;

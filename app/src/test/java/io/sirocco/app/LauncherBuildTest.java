@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Classes that are out of date and that Maven would keep: the launcher removes them before Maven
  * runs. A script stands for Maven; like Maven, it compiles only what is not there.
  */
+@Tag("peers")
 @Timeout(120)
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "it has no bash")
 class LauncherBuildTest {

@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** examples/live-chat: two browsers with the official client of npm talk to each other. */
+@Tag("peers")
 class LiveChatTest {
     private static final Path SOURCE = Path.of("../examples/live-chat");
     private static final Path FOLDER = Path.of("target/live-chat").toAbsolutePath();

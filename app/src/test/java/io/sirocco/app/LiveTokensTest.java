@@ -25,11 +25,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** {@code sirocco live} beside an application that signs JSON Web Tokens, by openssl here. */
+@Tag("peers")
 class LiveTokensTest {
     private static final String SECRET = "a secret of thirty-two bytes: ok";
     private static final String TELL = "[live]\npresence = [\"*\"]\n";

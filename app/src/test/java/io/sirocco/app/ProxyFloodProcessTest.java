@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A small heap survives many large requests to an upstream server that does not respond. */
+@Tag("peers")
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "its sockets take more than is sent here")
 class ProxyFloodProcessTest {
     private static final int CLIENTS = 1000;

@@ -12,6 +12,7 @@ import io.sirocco.http.Server;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsSettings.ClientCertificates;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.Eventually;
 import io.sirocco.web.proxy.UpstreamStats;
 import io.sirocco.web.proxy.UpstreamStats.ServerStats;
 import java.io.IOException;
@@ -32,6 +33,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -311,6 +313,7 @@ class ProxyRouteTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void serversWithTlsAreVerifiedAndAskForACertificate() throws Exception {
         Authority authority = Authority.in(folder);

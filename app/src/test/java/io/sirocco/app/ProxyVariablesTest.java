@@ -10,6 +10,7 @@ import io.sirocco.app.pokerface.Tool;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.Eventually;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -156,6 +158,7 @@ class ProxyVariablesTest {
         assertTrue(Files.readString(log).contains('"' + id + '"'), Files.readString(log));
     }
 
+    @Tag("peers")
     @Test
     void theSubjectOfAClientCertificate() throws Exception {
         Authority authority = Authority.in(folder);

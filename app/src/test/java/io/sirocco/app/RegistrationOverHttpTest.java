@@ -8,6 +8,7 @@ import io.sirocco.http.Registration;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.Eventually;
 import io.sirocco.web.proxy.UpstreamStats.ServerStats;
 import java.net.InetSocketAddress;
 import java.net.URI;

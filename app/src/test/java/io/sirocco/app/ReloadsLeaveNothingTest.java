@@ -4,6 +4,7 @@ package io.sirocco.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.Eventually;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ package io.sirocco.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -15,12 +15,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An event loop that a native call stops ends the process with its code. */
+@Tag("peers")
 @EnabledOnOs(OS.LINUX)
 class StalledLoopProcessTest {
     private static final List<String> FLAGS =

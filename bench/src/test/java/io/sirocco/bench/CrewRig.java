@@ -4,6 +4,7 @@ package io.sirocco.bench;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.ManualClock;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;

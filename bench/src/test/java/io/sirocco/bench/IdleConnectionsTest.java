@@ -4,7 +4,7 @@ package io.sirocco.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;

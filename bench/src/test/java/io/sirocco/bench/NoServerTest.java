@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.FreePort;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.FreePort;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

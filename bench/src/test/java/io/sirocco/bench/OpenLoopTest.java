@@ -9,7 +9,7 @@ import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;

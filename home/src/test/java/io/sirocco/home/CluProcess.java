@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.net.Loops;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetSocketAddress;

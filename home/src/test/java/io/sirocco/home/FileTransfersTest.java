@@ -11,7 +11,7 @@ import io.sirocco.home.tftp.Mode;
 import io.sirocco.home.tftp.TftpClient;
 import io.sirocco.home.tftp.TftpSettings;
 import io.sirocco.net.Loops;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.net.BindException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;

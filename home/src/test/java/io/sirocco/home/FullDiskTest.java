@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A controller that cannot write to its disk: the system lets its process write no file beyond a
  * length, as a quota does, until the limit is lifted.
  */
+@Tag("peers")
 class FullDiskTest {
     private static final String[] FULL = {"prlimit", "--fsize=0:"};
     private static final String MAIN =

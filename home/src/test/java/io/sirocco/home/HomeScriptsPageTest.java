@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.home.mqtt.Mosquitto;
 import io.sirocco.home.schedule.Zones;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet4Address;
@@ -30,6 +30,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,6 +87,7 @@ class HomeScriptsPageTest {
 
     // ---- scripts
 
+    @Tag("peers")
     @Test
     void theFirstScriptCountsAndStoresAndServesAndPublishes() throws Exception {
         try (Mosquitto broker = Mosquitto.start();
@@ -109,6 +111,7 @@ class HomeScriptsPageTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void theFirstScriptSendsARequest() throws Exception {
         try (Mosquitto broker = Mosquitto.start();

@@ -9,7 +9,7 @@ import io.sirocco.home.project.Controller;
 import io.sirocco.home.project.ProjectObject;
 import io.sirocco.home.project.TestProject;
 import io.sirocco.home.protocol.CipherKey;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.nio.file.Files;
@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A controller, another one whose lamp it shows in Home Assistant, and a real mosquitto: whichever
  * of them restarts, and in whatever order, everything acts again by itself.
  */
+@Tag("peers")
 class MqttRecoveryTest {
     private static final Inet4Address FIRST = Inet4Address.ofLiteral("127.72.2.1");
     private static final Inet4Address SECOND = Inet4Address.ofLiteral("127.72.2.2");

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.sirocco.home.object.MqttFeatures;
 import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.net.Loops;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.FileOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sirocco.home.ObjectSnapshot.Feature;
 import io.sirocco.home.lua.LuaStatus;
-import io.sirocco.net.ManualClock;
+import io.sirocco.testkit.ManualClock;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -10,7 +10,7 @@ import io.sirocco.home.lua.ScriptThread;
 import io.sirocco.home.mqtt.ControllerObjects.FeatureRef;
 import io.sirocco.home.object.HomeObject;
 import io.sirocco.home.object.ObjectContext;
-import io.sirocco.net.ManualClock;
+import io.sirocco.testkit.ManualClock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -17,6 +17,7 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * pygrenton, an independent client, on its fixed ports: it reads the configuration by TFTP, and
  * knows the objects by our interface files.
  */
+@Tag("peers")
 class PyGrentonTest {
     private static final Inet4Address ADDRESS = Inet4Address.ofLiteral("127.72.0.5");
     private static final Path INTERFACES =

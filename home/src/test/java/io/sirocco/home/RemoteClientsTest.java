@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.home.protocol.CipherKey;
 import io.sirocco.net.Loops;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet4Address;

@@ -23,6 +23,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +91,7 @@ class RemoteReportsTest {
     }
 
     /** Before, 64 registrations took the places of all other clients. */
+    @Tag("peers")
     @Test
     void aControllerWithManyFeaturesKeepsItsOtherClients() throws Exception {
         int count = 1_100;

@@ -10,7 +10,7 @@ import io.sirocco.home.lua.ReportClient;
 import io.sirocco.home.lua.ReportForm;
 import io.sirocco.home.protocol.DatagramWriter;
 import io.sirocco.home.protocol.Response;
-import io.sirocco.net.ManualClock;
+import io.sirocco.testkit.ManualClock;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;

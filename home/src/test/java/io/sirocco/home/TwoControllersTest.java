@@ -9,7 +9,7 @@ import io.sirocco.home.protocol.CluCipher;
 import io.sirocco.home.protocol.Request;
 import io.sirocco.home.protocol.RequestParser;
 import io.sirocco.home.protocol.Response;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.Inet4Address;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Serving.Mode;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.ManualClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;

@@ -10,6 +10,7 @@ import io.sirocco.http.Serving.Mode;
 import io.sirocco.http.exchange.Cancelling;
 import io.sirocco.net.Loops;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.ManualClock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

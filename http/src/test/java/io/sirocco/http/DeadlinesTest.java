@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Serving.Mode;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.ManualClock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;

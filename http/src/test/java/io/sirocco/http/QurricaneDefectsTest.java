@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.ManualClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.Admission;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.ReferenceQueue;

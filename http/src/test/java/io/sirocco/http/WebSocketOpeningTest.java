@@ -14,6 +14,7 @@ import io.sirocco.http.websocket.Opening;
 import io.sirocco.net.Loops;
 import io.sirocco.net.TlsHandshakeTimeoutException;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.ManualClock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

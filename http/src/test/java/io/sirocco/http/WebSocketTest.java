@@ -12,6 +12,7 @@ import io.sirocco.http.Serving.Mode;
 import io.sirocco.http.websocket.Deflation;
 import io.sirocco.http.websocket.Frame;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.ManualClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -146,6 +147,7 @@ class AttachmentLimitTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void theOfficialClientIsSentTenAndComesOutOfALoop() throws Exception {
         var npm = new Npm("socket.io-client");

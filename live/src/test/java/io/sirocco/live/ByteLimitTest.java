@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
-import io.sirocco.net.ManualClock;
+import io.sirocco.testkit.ManualClock;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -12,10 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The official client of JavaScript, in Chromium, by the file that it has for browsers. */
+@Tag("peers")
 class ChromiumClientTest {
     private static final Path DIST = Path.of("node_modules/socket.io-client/dist");
 

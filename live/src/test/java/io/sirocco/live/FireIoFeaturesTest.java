@@ -9,7 +9,7 @@ import io.sirocco.http.Server;
 import io.sirocco.live.broker.Limit;
 import io.sirocco.live.client.Connected;
 import io.sirocco.live.client.LiveClient;
-import io.sirocco.net.ManualClock;
+import io.sirocco.testkit.ManualClock;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sirocco.http.peer.Npm;
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The official client of JavaScript, in Node, over each transport. */
+@Tag("peers")
 class OfficialJavaScriptClientTest {
 
     @ParameterizedTest

@@ -10,6 +10,7 @@ import io.sirocco.live.broker.Member;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The id of a client is no secret: a client that uses it as the name of a room learns nothing of
  * what is sent to the other, and reaches nobody.
  */
+@Tag("peers")
 class PrivateMessagesTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final Consumer<LiveSettings> RECOVERS = c -> c.recovery(LONG);

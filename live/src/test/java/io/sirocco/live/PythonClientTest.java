@@ -8,10 +8,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** python-socketio, over each transport. */
+@Tag("peers")
 class PythonClientTest {
     private static final Path SOURCE = Path.of("src/test/peers/python").toAbsolutePath();
     private static final Path PYTHON = Path.of("target/peers/python").toAbsolutePath();

@@ -4,7 +4,7 @@ package io.sirocco.live;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.ManualClock;
+import io.sirocco.testkit.ManualClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A Redis that stands still for longer than the broker's deadline, as clients see it. */
+@Tag("peers")
 class StalledRedisTest {
     private static final int MESSAGES = 20;
 

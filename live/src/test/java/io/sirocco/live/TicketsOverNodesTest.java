@@ -14,6 +14,7 @@ import io.sirocco.live.redis.RedisBroker;
 import io.sirocco.live.redis.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tickets of several nodes, the clocks and secrets of which may differ. */
@@ -28,6 +29,7 @@ class TicketsOverNodesTest {
         spendTwice(memory, memory.another());
     }
 
+    @Tag("peers")
     @Test
     void aSpentTicketIsRefusedByANodeWhoseClockIsBehindOverRedis() throws Exception {
         try (var redis = RedisServer.start()) {
@@ -72,6 +74,7 @@ class TicketsOverNodesTest {
         alone.close();
     }
 
+    @Tag("peers")
     @Test
     void ticketsThatAreAskedForLaterNeedOneToo() throws Exception {
         try (var redis = RedisServer.start()) {

@@ -4,7 +4,8 @@ package io.sirocco.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Certificates.Pair;
+import io.sirocco.testkit.OnEachTransport;
 import java.net.SocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -62,7 +63,7 @@ class AdmissionTest {
     /** Or a crowd could have us reckon for each of them. */
     @Test
     void nobodyShakesHandsBeforeHeIsAdmitted() throws Exception {
-        TlsFiles.Pair pair = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
+        Pair pair = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
         Tls tls = Tls.of(s -> s.certificate(pair.chain(), pair.key()));
         var one = new One();
         Listener listener = rig.listen(o -> o.tls(tls).admission(() -> one), c -> new Echo());

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sirocco.net.testing.FreePort;
-import io.sirocco.net.testing.OnEachTransport;
 import io.sirocco.net.uring.Uring;
+import io.sirocco.testkit.FreePort;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.testing.OnEachTransport;
 import io.sirocco.net.transport.DatagramSocket;
 import io.sirocco.net.transport.ListeningSocket;
 import io.sirocco.net.transport.Transport;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.file.SharedFile;
-import io.sirocco.net.testing.OnEachTransport;
 import io.sirocco.net.uring.Uring;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

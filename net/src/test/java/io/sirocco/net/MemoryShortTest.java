@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Certificates.Pair;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -532,7 +533,7 @@ class MemoryShortTest {
 
     @Test
     void unfinishedHandshakesOfTls() throws Exception {
-        TlsFiles.Pair pair = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
+        Pair pair = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
         Tls tls = Tls.of(s -> s.certificate(pair.chain(), pair.key()));
         Listener listener = rig.listen(options -> options.tls(tls), c -> new Lines());
         byte[] start = new byte[2_000]; // of a record with 16 KiB

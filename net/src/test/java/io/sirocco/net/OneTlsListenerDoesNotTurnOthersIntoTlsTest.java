@@ -3,7 +3,8 @@ package io.sirocco.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Certificates.Pair;
+import io.sirocco.testkit.OnEachTransport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
@@ -14,8 +15,8 @@ class OneTlsListenerDoesNotTurnOthersIntoTlsTest {
 
     @Test
     void eachSpeaksWhatItWasToldTo() throws Exception {
-        TlsFiles.Pair a = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
-        TlsFiles.Pair rsa = TlsFiles.get().pair("rsa", "RSA", "rsa.test");
+        Pair a = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
+        Pair rsa = TlsFiles.get().pair("rsa", "RSA", "rsa.test");
         Tls one = Tls.of(s -> s.certificate(a.chain(), a.key()));
         Tls other = Tls.of(s -> s.certificate(rsa.chain(), rsa.key()).versions("TLSv1.2"));
         try (var rig = new Rig(transport)) {

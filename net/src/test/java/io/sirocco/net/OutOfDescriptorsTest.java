@@ -14,11 +14,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process that may open 64 files is asked to hold 90 connections. */
+@Tag("peers")
 @Timeout(60)
 class OutOfDescriptorsTest {
     @TempDir Path folder;

@@ -4,7 +4,7 @@ package io.sirocco.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
 
 /** A process whose heap is really full, and stays so: its loops survive, or die without a rest. */
+@Tag("peers")
 @OnEachTransport
 @Timeout(120)
 class OutOfHeapTest {

@@ -8,7 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.output.Chunks;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Certificates.Pair;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -35,7 +37,7 @@ class ProxyProtocolTest {
     private static final Predicate<SocketAddress> ALL = peer -> true;
 
     @Parameter TransportKind transport;
-    private final TlsFiles.Pair pair = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
+    private final Pair pair = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
     private Rig rig;
 
     @BeforeEach

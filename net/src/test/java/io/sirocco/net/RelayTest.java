@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -130,7 +130,7 @@ class RelayTest {
 
     @Test
     void theTargetMayHaveTls() throws Exception {
-        TlsFiles.Pair pair = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
+        var pair = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
         Tls tls = Tls.of(s -> s.certificate(pair.chain(), pair.key()));
         var pairs = new Pairs();
         Listener secure = rig.listen(options -> options.tls(tls), pairs);

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

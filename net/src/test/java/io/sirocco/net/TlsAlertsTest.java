@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Certificates.Pair;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -28,7 +29,7 @@ class TlsAlertsTest {
     private static final int MISSING_EXTENSION = 109;
 
     @Parameter TransportKind transport;
-    private final TlsFiles.Pair a = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
+    private final Pair a = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
     private Rig rig;
 
     @BeforeEach

@@ -7,9 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.TlsFiles.Pair;
-import io.sirocco.net.testing.FreePort;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Certificates.Pair;
+import io.sirocco.testkit.FreePort;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -104,6 +106,7 @@ class TlsClientTest {
     }
 
     /** An end of TLS that is not ours, in both versions. */
+    @Tag("peers")
     @ParameterizedTest
     @ValueSource(strings = {"-tls1_3", "-tls1_2"})
     void opensslAnswers(String version) throws Exception {

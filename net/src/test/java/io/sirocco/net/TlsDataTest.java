@@ -6,8 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.testing.OnEachTransport;
 import io.sirocco.net.transport.Transport;
+import io.sirocco.testkit.Certificates.Pair;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -25,7 +26,7 @@ class TlsDataTest {
     private static final String[] VERSIONS = {"TLSv1.2", "TLSv1.3"};
 
     @Parameter TransportKind transport;
-    private final TlsFiles.Pair a = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
+    private final Pair a = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
     private final Tls tls = tls(s -> s.certificate(a.chain(), a.key()));
     private Rig rig;
 

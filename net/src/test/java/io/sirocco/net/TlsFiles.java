@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sirocco.net.tls.CredentialFiles;
 import io.sirocco.net.tls.Pem;
+import io.sirocco.testkit.Certificates;
+import io.sirocco.testkit.Certificates.Pair;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -22,23 +24,24 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Keys and certificates for tests, made by openssl in a folder that is gone with the JVM. One
- * authority has signed all of them but those of another one.
+ * Keys and certificates for tests, in a folder that is gone with the JVM. One authority has signed
+ * all of them but those of another one.
  */
 final class TlsFiles {
     private static TlsFiles only;
 
     final Path folder;
+    private final Certificates authority;
+    private final Certificates stranger;
 
-    private TlsFiles(Path folder) {
+    private TlsFiles(Path folder) throws IOException {
         this.folder = folder;
-        authority("authority");
-        authority("stranger");
+        authority = Certificates.authority(folder, "authority");
+        stranger = Certificates.authority(folder, "stranger");
     }
 
-    /** Made at the first call; the test is skipped where there is no openssl. */
+    /** Made at the first call. */
     static synchronized TlsFiles get() {
-        assumeTrue(Command.installed("openssl"), "openssl is not installed");
         if (only == null) {
             try {
                 Path folder = Files.createTempDirectory("sirocco-tls");
@@ -65,29 +68,9 @@ final class TlsFiles {
         return folder.resolve(name);
     }
 
-    private void authority(String name) {
-        key(name, "EC");
-        openssl(
-                "req -x509 -new -key %1$s.key -out %1$s.pem -days 30 -subj /CN=%1$s"
-                        .formatted(name)
-                        .split(" "));
-    }
-
-    private void key(String name, String type) {
-        String options =
-                type.equals("EC")
-                        ? "EC -pkeyopt ec_paramgen_curve:P-256"
-                        : type.equals("RSA") ? "RSA -pkeyopt rsa_keygen_bits:2048" : type;
-        openssl("genpkey -algorithm %s -out %s.key".formatted(options, name).split(" "));
-    }
-
     /** A certificate for these names, in {@code NAME.pem} and {@code NAME.key}; made once. */
-    synchronized Pair pair(String name, String type, String... hosts) {
-        var pair = new Pair(file(name + ".pem"), file(name + ".key"));
-        if (!Files.exists(pair.chain)) {
-            signed(name, type, "authority", hosts);
-        }
-        return pair;
+    Pair pair(String name, String type, String... hosts) {
+        return signed(authority, name, type, hosts);
     }
 
     /** For a client. */
@@ -96,26 +79,17 @@ final class TlsFiles {
     }
 
     /** One that the authority has not signed. */
-    synchronized Pair stranger(String name) {
-        var pair = new Pair(file(name + ".pem"), file(name + ".key"));
-        if (!Files.exists(pair.chain)) {
-            signed(name, "EC", "stranger", name);
-        }
-        return pair;
+    Pair stranger(String name) {
+        return signed(stranger, name, "EC", name);
     }
 
-    private void signed(String name, String type, String by, String... hosts) {
-        key(name, type);
-        var names = new ArrayList<String>();
-        for (String host : hosts) {
-            names.add((host.matches("[0-9.]+") ? "IP:" : "DNS:") + host);
+    private synchronized Pair signed(Certificates by, String name, String type, String... hosts) {
+        var pair = new Pair(file(name + ".pem"), file(name + ".key"));
+        try {
+            return Files.exists(pair.chain()) ? pair : by.sign(name, type, hosts);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        write(name + ".ext", "subjectAltName=" + String.join(",", names) + "\n");
-        openssl("req -new -key %1$s.key -out %1$s.csr -subj /CN=%1$s".formatted(name).split(" "));
-        openssl(
-                "x509 -req -in %1$s.csr -CA %2$s.pem -CAkey %2$s.key -CAcreateserial -days 30 -extfile %1$s.ext -out %1$s.pem"
-                        .formatted(name, by)
-                        .split(" "));
     }
 
     Path write(String name, String text) {
@@ -126,15 +100,16 @@ final class TlsFiles {
         }
     }
 
-    /** Runs openssl in the folder. */
+    /** Runs openssl in the folder; the test is skipped where there is none. */
     String openssl(String... arguments) {
+        assumeTrue(Command.installed("openssl"), "openssl is not installed");
         var command = new ArrayList<>(List.of("openssl"));
         command.addAll(List.of(arguments));
         return Command.run(folder, command);
     }
 
     Path authority() {
-        return file("authority.pem");
+        return authority.authority();
     }
 
     /** A client's context: trusts the authority, and has a certificate if {@code own} is one. */
@@ -155,7 +130,7 @@ final class TlsFiles {
 
     private static KeyManager[] keys(Pair pair) {
         try {
-            Credential own = CredentialFiles.pem(pair.chain, pair.key, Optional.empty());
+            Credential own = CredentialFiles.pem(pair.chain(), pair.key(), Optional.empty());
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
             var chain = own.chain().toArray(java.security.cert.Certificate[]::new);
@@ -167,8 +142,6 @@ final class TlsFiles {
             throw new AssertionError(e);
         }
     }
-
-    record Pair(Path chain, Path key) {}
 
     /** A program of this machine. */
     static final class Command {

@@ -7,10 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TlsFiles.Command;
-import io.sirocco.net.TlsFiles.Pair;
 import io.sirocco.net.TlsSettings.ClientCertificates;
-import io.sirocco.net.testing.OnEachTransport;
 import io.sirocco.net.tls.JdkEngines;
+import io.sirocco.testkit.Certificates.Pair;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -26,6 +27,7 @@ import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
@@ -94,6 +96,7 @@ class TlsHandshakeTest {
 
     // ---- versions and ciphers
 
+    @Tag("peers")
     @Test
     void version13() throws Exception {
         String output = sClient(listen(s -> s.certificate(a.chain(), a.key())), "", "-tls1_3");
@@ -101,6 +104,7 @@ class TlsHandshakeTest {
         has(output, "Verify return code: 0 (ok)");
     }
 
+    @Tag("peers")
     @Test
     void version12() throws Exception {
         String output = sClient(listen(s -> s.certificate(a.chain(), a.key())), "", "-tls1_2");
@@ -109,6 +113,7 @@ class TlsHandshakeTest {
         has(output, "Extended master secret: yes");
     }
 
+    @Tag("peers")
     @Test
     void oldVersionsAreRefused() throws Exception {
         Listener listener = listen(s -> s.certificate(a.chain(), a.key()));
@@ -119,6 +124,7 @@ class TlsHandshakeTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void weakCiphersAreRefused() throws Exception {
         Pair rsa = files.pair("rsa", "RSA", "rsa.test");
@@ -134,6 +140,7 @@ class TlsHandshakeTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void theServerChoosesTheCipher() throws Exception {
         Listener listener =
@@ -152,6 +159,7 @@ class TlsHandshakeTest {
                 "Cipher is TLS_CHACHA20_POLY1305_SHA256");
     }
 
+    @Tag("peers")
     @Test
     void onlyTheVersionsThatWereSet() throws Exception {
         Listener listener = listen(s -> s.certificate(a.chain(), a.key()).versions("TLSv1.3"));
@@ -160,6 +168,7 @@ class TlsHandshakeTest {
 
     // ---- names
 
+    @Tag("peers")
     @Test
     void theNameChoosesTheCertificate() throws Exception {
         Pair wild = files.pair("wild", "EC", "*.b.test", "b.test");
@@ -191,6 +200,7 @@ class TlsHandshakeTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void ofTwoKindsOfKeyTheOneThatTheClientCanCheck() throws Exception {
         Pair ec = files.pair("both-ec", "EC", "both.test");
@@ -226,6 +236,7 @@ class TlsHandshakeTest {
                                 "ECDHE-RSA-AES128-GCM-SHA256")));
     }
 
+    @Tag("peers")
     @Test
     void unknownNamesAreRefusedIfThatIsWanted() throws Exception {
         Listener listener = listen(s -> s.certificate(a.chain(), a.key()).refuseUnknownNames());
@@ -235,6 +246,7 @@ class TlsHandshakeTest {
     }
 
     /** The JDK reads such a name as no name; its error says what to do. */
+    @Tag("peers")
     @Test
     void aNameWithAnUnderscore() throws Exception {
         var reasons = new LinkedBlockingQueue<String>();
@@ -263,6 +275,7 @@ class TlsHandshakeTest {
 
     // ---- what is spoken above
 
+    @Tag("peers")
     @Test
     void theFirstOfOurProtocolsThatTheClientHas() throws Exception {
         var probe = new Probe();
@@ -278,6 +291,7 @@ class TlsHandshakeTest {
         assertEquals(List.of(), session.peerCertificates());
     }
 
+    @Tag("peers")
     @Test
     void noProtocolInCommon() throws Exception {
         Listener listener = listen(plainTls(), c -> new Echo(), "http/1.1");
@@ -308,6 +322,7 @@ class TlsHandshakeTest {
         return asClient(listener, own, "-ign_eof");
     }
 
+    @Tag("peers")
     @Test
     void neededClientCertificates() throws Exception {
         var probe = new Probe();
@@ -329,6 +344,7 @@ class TlsHandshakeTest {
                 session.peerCertificates().getFirst().getSubjectX500Principal().getName());
     }
 
+    @Tag("peers")
     @Test
     void wantedClientCertificates() throws Exception {
         var sessions = new java.util.concurrent.LinkedBlockingQueue<TlsSession>();
@@ -393,16 +409,19 @@ class TlsHandshakeTest {
         has(sClient(listener, "", version, "-sess_in", session), "Reused, ");
     }
 
+    @Tag("peers")
     @Test
     void sessionsAreResumed13() throws Exception {
         resumes("-tls1_3");
     }
 
+    @Tag("peers")
     @Test
     void sessionsAreResumed12() throws Exception {
         resumes("-tls1_2");
     }
 
+    @Tag("peers")
     @Test
     void sessionsAreResumedWithoutTickets() throws Exception {
         Listener listener = listen(s -> s.certificate(a.chain(), a.key()));
@@ -410,6 +429,7 @@ class TlsHandshakeTest {
         assertEquals(5, output.lines().filter(line -> line.startsWith("Reused, ")).count(), output);
     }
 
+    @Tag("peers")
     @Test
     void sessionsAreNotResumedAcrossAReload() throws Exception {
         Tls tls = plainTls();

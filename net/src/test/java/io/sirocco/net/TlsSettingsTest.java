@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.TlsFiles.Pair;
 import io.sirocco.net.TlsSettings.ClientCertificates;
 import io.sirocco.net.tls.Pem;
+import io.sirocco.testkit.Certificates.Pair;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +17,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,6 +51,7 @@ class TlsSettingsTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void encryptedPkcs8() {
         for (Pair pair : List.of(ec, rsa)) {
@@ -74,12 +76,14 @@ class TlsSettingsTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void pkcs1() {
         Path key = convert("pkcs1.key", "rsa -traditional -in " + rsa.key());
         Tls.of(s -> s.certificate(rsa.chain(), key));
     }
 
+    @Tag("peers")
     @Test
     void sec1() throws IOException {
         Path key = convert("sec1.key", "ec -in " + ec.key());
@@ -103,6 +107,7 @@ class TlsSettingsTest {
         assertEquals(2, Pem.certificates(both).size());
     }
 
+    @Tag("peers")
     @Test
     void oldEncryptedKeys() {
         Path key =
@@ -123,6 +128,7 @@ class TlsSettingsTest {
                         .formatted(name, pair.chain(), pair.key()));
     }
 
+    @Tag("peers")
     @Test
     void stores() {
         Path store = store("ec.p12", ec);

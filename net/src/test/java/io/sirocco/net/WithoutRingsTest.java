@@ -9,12 +9,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** io_uring is refused: by a filter of system calls, as in containers, or for want of memory. */
+@Tag("peers")
 @Timeout(60)
 class WithoutRingsTest {
     private static final String FILTER = "src/test/peers/without-rings.py";

@@ -3,8 +3,10 @@ package io.sirocco.net;
 
 import io.sirocco.openssl.OpenSsl;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 
 /** The same over OpenSSL. */
+@Tag("peers")
 class OpenSslDataTest extends TlsDataTest {
     @Override
     Optional<TlsEngines.Kind> engines() {

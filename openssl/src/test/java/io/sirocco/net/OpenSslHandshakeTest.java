@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sirocco.openssl.OpenSsl;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The same over OpenSSL. */
+@Tag("peers")
 class OpenSslHandshakeTest extends TlsHandshakeTest {
     @Override
     Optional<TlsEngines.Kind> engines() {

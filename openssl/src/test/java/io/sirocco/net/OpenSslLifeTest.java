@@ -4,8 +4,10 @@ package io.sirocco.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.testing.OnEachTransport;
 import io.sirocco.openssl.OpenSsl;
+import io.sirocco.testkit.Certificates.Pair;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -17,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
@@ -24,13 +27,14 @@ import org.junit.jupiter.params.Parameter;
  * Memory of OpenSSL is not the garbage collector's: it must come back whenever a connection ends,
  * in whatever state. An engine holds no descriptor.
  */
+@Tag("peers")
 @OnEachTransport
 class OpenSslLifeTest {
     private static final int MANY = 100; // at a time
     private static final int ROUNDS = 2;
 
     @Parameter TransportKind transport;
-    private final TlsFiles.Pair a = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
+    private final Pair a = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
     private final Tls tls =
             Tls.of(
                     s ->

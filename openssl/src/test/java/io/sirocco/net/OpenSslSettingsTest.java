@@ -6,16 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TlsFiles.Command;
-import io.sirocco.net.TlsFiles.Pair;
 import io.sirocco.openssl.OpenSsl;
+import io.sirocco.testkit.Certificates.Pair;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What OpenSSL takes of the settings, and what it says of those that it does not. */
+@Tag("peers")
 class OpenSslSettingsTest {
     private final TlsFiles files = TlsFiles.get();
     private final Pair a = files.pair("a", "EC", "a.test", "localhost");

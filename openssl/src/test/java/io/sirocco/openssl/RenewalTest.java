@@ -11,11 +11,13 @@ import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The keys of tickets live in a context, and are renewed with it. */
+@Tag("peers")
 class RenewalTest {
     @TempDir Path folder;
 

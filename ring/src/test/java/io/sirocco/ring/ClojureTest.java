@@ -3,6 +3,7 @@ package io.sirocco.ring;
 
 import java.util.List;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /**
@@ -69,6 +70,7 @@ class ClojureTest {
         return ClojureTests.of("sirocco.ring.locks-test");
     }
 
+    @Tag("peers")
     @TestFactory
     List<DynamicTest> application() {
         return ClojureTests.of("sirocco.ring.application-test");
@@ -84,6 +86,7 @@ class ClojureTest {
         return ClojureTests.of("sirocco.ring.program-test");
     }
 
+    @Tag("peers")
     @TestFactory
     List<DynamicTest> documents() {
         return ClojureTests.of("sirocco.ring.documents-test");

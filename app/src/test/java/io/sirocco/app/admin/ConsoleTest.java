@@ -10,10 +10,12 @@ import io.sirocco.net.TransportKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The console of event channels, and the page to try them out, in a real browser. */
+@Tag("peers")
 class ConsoleTest {
     private static final String SERVER =
             """

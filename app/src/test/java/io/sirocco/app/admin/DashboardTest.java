@@ -27,10 +27,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The dashboard in a real browser, beside a server that is asked something. */
+@Tag("peers")
 class DashboardTest {
     private static final String LINES =
             "[...document.querySelectorAll('.chart')].filter(c => c.querySelector('.plot path[d^=M]'))";

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sirocco.app.Eventually;
 import io.sirocco.app.heavy.ReloadedProxy.Ports;
 import io.sirocco.app.pokerface.Authority;
 import io.sirocco.http.client.ClientRequest;
 import io.sirocco.http.client.HttpClient;
 import io.sirocco.net.Loops;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.Eventually;
+import io.sirocco.testkit.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

@@ -4,7 +4,7 @@ package io.sirocco.app.home;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,11 +15,13 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The devices of the demo at a real broker: Home Assistant finds them, and they take commands. */
+@Tag("peers")
 @Timeout(120)
 class DemoMqttTest {
     private static final Path MOSQUITTO = Path.of("/usr/sbin/mosquitto");

@@ -15,10 +15,12 @@ import java.security.MessageDigest;
 import java.security.cert.CertificateFactory;
 import java.util.Base64;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** HTTPS as Chromium sees it, which trusts nobody but whom a test tells it to. */
+@Tag("peers")
 class ChromiumTlsTest {
     private static final String TWO =
             """

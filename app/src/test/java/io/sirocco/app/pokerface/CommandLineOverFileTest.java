@@ -10,11 +10,13 @@ import io.sirocco.app.Client.Answer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The program as it is started: with a directory, with a file, and with both. */
+@Tag("peers")
 @Timeout(60)
 class CommandLineOverFileTest {
     @TempDir Path folder;

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,6 +60,7 @@ final class FromPokerFacePageTest {
         assertEquals(SAMPLES, rows("### Sample sites").size());
     }
 
+    @Tag("peers")
     @Test
     void itsConfigurationCanBeUsed(@TempDir Path folder) throws Exception {
         Authority authority = Authority.in(folder);

@@ -10,8 +10,8 @@ import io.sirocco.app.Client;
 import io.sirocco.app.Client.Answer;
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.FreePort;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.FreePort;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -87,6 +88,7 @@ class ListenersTest {
         return NetworkInterface.getByInetAddress(InetAddress.ofLiteral("::1")) != null;
     }
 
+    @Tag("peers")
     @Test
     void aUnixSocketBesideAPort() throws Exception {
         String toml =

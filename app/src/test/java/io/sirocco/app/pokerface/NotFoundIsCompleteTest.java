@@ -8,12 +8,13 @@ import io.sirocco.app.Client;
 import io.sirocco.app.Client.Answer;
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -96,6 +97,7 @@ class NotFoundIsCompleteTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void curlReturnsAndKeepsItsConnection() throws Exception {
         String url = "http://127.0.0.1:%d/".formatted(running.port());

@@ -14,7 +14,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -120,6 +121,7 @@ class PokerFaceSamplesTest {
 
     // ---- scripts
 
+    @Tag("peers")
     @Test
     void locale() throws Exception {
         Authority.in(folder).signs("localhost");
@@ -267,6 +269,7 @@ class PokerFaceSamplesTest {
         assertEquals("502 Bad Gateway", get("/note.txt"));
     }
 
+    @Tag("peers")
     @Test
     void bridging() throws Exception {
         Authority authority = Authority.in(folder);

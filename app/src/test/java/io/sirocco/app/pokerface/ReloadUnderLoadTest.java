@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.app.Child;
 import io.sirocco.app.Client;
 import io.sirocco.app.Client.Answer;
-import io.sirocco.app.Eventually;
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.FreePort;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Eventually;
+import io.sirocco.testkit.FreePort;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -36,6 +36,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -48,6 +49,7 @@ import org.junit.jupiter.params.Parameter;
  * configuration changes between the welcome site, which has a stream of events, and a directory
  * with the same greeting.
  */
+@Tag("peers")
 @OnEachTransport
 class ReloadUnderLoadTest {
     private static final int RELOADS = 100;

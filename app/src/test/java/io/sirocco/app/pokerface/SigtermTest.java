@@ -8,13 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Child;
 import io.sirocco.app.Client;
-import io.sirocco.app.Eventually;
+import io.sirocco.testkit.Eventually;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.net.ConnectException;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The old server cut what was in progress and ended with 143. Here each response comes to its end,
  * and then the process with 0.
  */
+@Tag("peers")
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "it has no signals")
 @Timeout(120)
 class SigtermTest {

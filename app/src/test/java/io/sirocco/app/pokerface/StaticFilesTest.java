@@ -9,7 +9,7 @@ import io.sirocco.app.Client;
 import io.sirocco.app.Client.Answer;
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnAllTransports;
+import io.sirocco.testkit.OnAllTransports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -118,6 +119,7 @@ class StaticFilesTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void curlSeesThem() throws Exception {
         String said =

@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.Parameter;
  * In the old server one TLS listener turned all others into TLS. {@code
  * net.OneTlsListenerDoesNotTurnOthersIntoTlsTest} shows the same below HTTP.
  */
+@Tag("peers")
 @OnEachTransport
 class TlsBesidePlainListenersTest {
     @Parameter TransportKind transport;

@@ -7,11 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -74,6 +75,7 @@ class TlsOfOneListenerTest {
         return at < 0 ? "" : out.substring(at + 8, out.indexOf('\n', at)).replace(" ", "");
     }
 
+    @Tag("peers")
     @Test
     void eachShowsItsOwnCertificate() throws Exception {
         for (String name : new String[] {"a", "b", "c"}) certificate(name);

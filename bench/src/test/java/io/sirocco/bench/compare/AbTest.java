@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,6 +65,7 @@ class AbTest {
         assertThrows(IOException.class, () -> Ab.parse("Benchmarking...", CSV));
     }
 
+    @Tag("peers")
     @Test
     void putsItsLoadOnAServerAndKeepsWhatItPrinted(@TempDir Path folder) throws Exception {
         Needs.race();
@@ -81,6 +83,7 @@ class AbTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void aServerThatIsNotThereIsAReason(@TempDir Path folder) throws Exception {
         Needs.programs("ab");

@@ -18,10 +18,12 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole races, with small servers in Python and a generator that asks little. */
+@Tag("peers")
 class CompareTest {
     private static final long SEED = 7;
 

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.bench.Histograms;
-import io.sirocco.bench.ManualClock;
 import io.sirocco.bench.hold.Scripted.Reaction;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.FreePort;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.FreePort;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

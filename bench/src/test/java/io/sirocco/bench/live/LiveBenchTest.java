@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.bench.Failure;
 import io.sirocco.live.broker.Limit;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;

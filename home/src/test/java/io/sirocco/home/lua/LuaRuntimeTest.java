@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.ManualClock;
+import io.sirocco.testkit.ManualClock;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.ManualClock;
+import io.sirocco.testkit.ManualClock;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

@@ -14,10 +14,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A whole controller at a real mosquitto; its scripts switch MQTT on in OnInit. */
+@Tag("peers")
 class ControllerAtBrokerTest {
     private static final Inet4Address LOOPBACK = Inet4Address.ofLiteral("127.0.0.1");
     private static final CipherKey PROJECT =

@@ -9,7 +9,7 @@ import io.sirocco.home.project.ProjectObject;
 import io.sirocco.home.project.ProjectObject.Feature;
 import io.sirocco.home.project.TestProject;
 import io.sirocco.home.protocol.CipherKey;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.net.Inet4Address;
 import java.nio.file.Files;
 import java.nio.file.Path;

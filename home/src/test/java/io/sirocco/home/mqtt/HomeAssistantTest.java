@@ -26,6 +26,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What Home Assistant sees, captured by mosquitto_sub from a real mosquitto. */
+@Tag("peers")
 class HomeAssistantTest {
     private static final String CLU = "CLU221010198";
     private static final String ROOT = "homeassistant/%s/" + CLU + "_%s";

@@ -4,7 +4,7 @@ package io.sirocco.home.mqtt;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;

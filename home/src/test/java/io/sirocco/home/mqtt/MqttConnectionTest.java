@@ -27,6 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Against a real mosquitto. */
+@Tag("peers")
 class MqttConnectionTest {
     private static final String AVAILABILITY = "homeassistant/CLU1/availability";
 

@@ -15,10 +15,12 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** TLS to a real mosquitto, with certificates that openssl makes. */
+@Tag("peers")
 class MqttTlsTest {
     private final CapturedLog log = new CapturedLog();
     private final MqttConnection mqtt =

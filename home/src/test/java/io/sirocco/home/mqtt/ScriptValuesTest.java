@@ -8,10 +8,12 @@ import java.net.Inet4Address;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Values of scripts, from a whole controller to a real mosquitto. */
+@Tag("peers")
 class ScriptValuesTest {
     private static final String MAIN =
             """

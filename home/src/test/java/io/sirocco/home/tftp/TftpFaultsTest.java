@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.ManualClock;
 import io.sirocco.net.Rig;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.ManualClock;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;

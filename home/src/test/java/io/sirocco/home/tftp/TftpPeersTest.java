@@ -31,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A network that loses packets, a client of others (curl), and a server that is killed. */
+@Tag("peers")
 class TftpPeersTest {
     private static final InetAddress LOCAL = InetAddress.ofLiteral("127.0.0.1");
 

@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.BodySource;
 import io.sirocco.http.Headers;
-import io.sirocco.http.ManualClock;
 import io.sirocco.http.client.HttpClientException.Reason;
 import io.sirocco.http.h1.HostileResponses;
 import io.sirocco.http.h1.HostileResponses.Hostile;
@@ -21,6 +20,7 @@ import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import io.sirocco.net.Protocol;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.ManualClock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ServerSocket;

@@ -3,7 +3,7 @@ package io.sirocco.http.client;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.Socket;

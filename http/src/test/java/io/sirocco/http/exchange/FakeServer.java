@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Config;
 import io.sirocco.http.Headers;
-import io.sirocco.http.ManualClock;
 import io.sirocco.http.Monitor;
 import io.sirocco.http.Plans;
 import io.sirocco.http.RequestError;
@@ -14,6 +13,7 @@ import io.sirocco.http.exchange.FakeStream.Result;
 import io.sirocco.http.message.RequestHeads;
 import io.sirocco.net.Loops;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.ManualClock;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;

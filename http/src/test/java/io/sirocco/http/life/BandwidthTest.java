@@ -11,7 +11,8 @@ import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Eventually;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -222,7 +223,7 @@ final class BandwidthTest {
             down.read(BIG.length - 5_000);
             up.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n");
             Thread.ofPlatform().daemon().start(() -> sendQuietly(up));
-            Eventually.that("some of it is here", () -> uploaded.get() > 0);
+            Eventually.await("some of it is here", () -> uploaded.get() > 0);
             reads.rate(RateLimiter.UNLIMITED);
             assertEquals("thanks", up.answer().text());
             assertEquals(BIG.length, uploaded.get());

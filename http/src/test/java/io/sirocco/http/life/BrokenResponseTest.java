@@ -9,7 +9,7 @@ import io.sirocco.http.BodyWriter;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnAllTransports;
+import io.sirocco.testkit.OnAllTransports;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;

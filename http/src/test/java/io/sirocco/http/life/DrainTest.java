@@ -14,7 +14,8 @@ import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Eventually;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -144,7 +145,7 @@ final class DrainTest {
     private CompletableFuture<Boolean> stopping(Duration longest) {
         var drained = new CompletableFuture<Boolean>();
         Thread.ofPlatform().daemon().start(() -> drained.complete(server.stop(longest)));
-        Eventually.that("connections are refused", () -> Client.refused(port));
+        Eventually.await("connections are refused", () -> Client.refused(port));
         return drained;
     }
 
@@ -156,7 +157,7 @@ final class DrainTest {
             busy.ask("/stream"); // its headers, which are sent already, say nothing of an end
             entered.await();
             server.announceStop();
-            Eventually.that("new connections get one response", this::getsOneResponse);
+            Eventually.await("new connections get one response", this::getsOneResponse);
             assertEquals("close", idle.get("/hello").field("Connection"));
             assertTrue(idle.over());
             release.countDown();
@@ -248,7 +249,7 @@ final class DrainTest {
         try (Client used = Client.to(port);
                 Client silent = Client.to(port)) {
             used.get("/hello");
-            Eventually.that("both are accepted", () -> open() == 2);
+            Eventually.await("both are accepted", () -> open() == 2);
             assertTrue(in(stopping(LONG)));
             assertTrue(used.over());
             assertTrue(silent.over());
@@ -266,7 +267,7 @@ final class DrainTest {
             client.get("/hello");
             idle.get("/hello");
             client.send("GET /hello HTTP/1.1\r\nHo");
-            Eventually.that("it has arrived", () -> bytesIn() >= 87);
+            Eventually.await("it has arrived", () -> bytesIn() >= 87);
             var drained = stopping(LONG);
             assertTrue(idle.over()); // so the loop drains
             var answer = client.send("st: a\r\n\r\n").answer();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.life;
 
+import io.sirocco.testkit.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -35,7 +36,7 @@ record Footprint(long threads, long descriptors) {
 
     /** The kernel lets go of rings and sockets a moment after they are closed. */
     void isReachedAgain() {
-        Eventually.that(
+        Eventually.await(
                 "back at " + this + " from " + now(),
                 () -> {
                     Footprint now = now();

@@ -20,7 +20,8 @@ import io.sirocco.http.Server;
 import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.WhenFull;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Eventually;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -383,7 +384,7 @@ final class FromQurricaneTest {
             client.ask("/big").head();
             assertEquals(List.of(), order); // it cannot have written all of it
             assertArrayEquals(big, client.read(big.length));
-            Eventually.that("the monitor is told", () -> !order.isEmpty());
+            Eventually.await("the monitor is told", () -> !order.isEmpty());
             assertEquals(List.of("answered 4000000"), order);
         }
     }

@@ -5,12 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Config;
-import io.sirocco.http.ManualClock;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Eventually;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ final class IdleServerDeadlinesTest {
     private Client connect() throws IOException {
         int before = connections();
         Client client = Client.to(server.port());
-        Eventually.that("it is accepted", () -> connections() > before);
+        Eventually.await("it is accepted", () -> connections() > before);
         return client;
     }
 
@@ -139,7 +140,7 @@ final class IdleServerDeadlinesTest {
     }
 
     private void arrives(long bytes) {
-        Eventually.that("bytes arrive", () -> server.stats().getFirst().net().bytesIn() >= bytes);
+        Eventually.await("bytes arrive", () -> server.stats().getFirst().net().bytesIn() >= bytes);
     }
 
     @Test
@@ -167,7 +168,7 @@ final class IdleServerDeadlinesTest {
             clock.advance(1_000);
         }
         clock.advance(3_000); // those that were answered linger for two seconds
-        Eventually.that("all drippers are gone", () -> connections() == 0);
+        Eventually.await("all drippers are gone", () -> connections() == 0);
         for (Client dripper : drippers) {
             dripper.close();
         }
@@ -223,7 +224,7 @@ final class IdleServerDeadlinesTest {
         try (Client client = connect()) {
             client.ask("/later");
             entered.await();
-            Eventually.that(
+            Eventually.await(
                     "it is late",
                     () -> {
                         clock.advance(6_000);

@@ -15,7 +15,8 @@ import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Eventually;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -85,7 +86,7 @@ final class ObservationTest {
                 client.get("/hello/me");
                 client.get("/none");
             }
-            Eventually.that("all is told", () -> stats(server).net().connections() == 0);
+            Eventually.await("all is told", () -> stats(server).net().connections() == 0);
             recording.stop();
         }
         RecordedEvent hello = events.remove();
@@ -118,7 +119,8 @@ final class ObservationTest {
                 entered.await();
                 client.reset();
             }
-            Eventually.that("the server has noticed", () -> stats(server).net().connections() == 0);
+            Eventually.await(
+                    "the server has noticed", () -> stats(server).net().connections() == 0);
             release.countDown();
             recording.stop();
         }
@@ -174,7 +176,7 @@ final class ObservationTest {
             two.send("GET / HTTP/9.1\r\n\r\n").answer();
             one.ask("/wait");
             entered.await();
-            Eventually.that(
+            Eventually.await(
                     "the refused one is gone", () -> stats(server).net().connections() == 1);
             ServerStats during = stats(server);
             assertEquals(4, during.requests());

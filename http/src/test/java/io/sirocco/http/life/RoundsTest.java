@@ -12,7 +12,8 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Eventually;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.net.SocketException;
 import java.time.Duration;
@@ -84,7 +85,7 @@ final class RoundsTest {
                 int first = i;
                 counts.add(clients.submit((Callable<Long>) () -> load(port, first)));
             }
-            Eventually.that("the load is on", () -> answered.get() > 100);
+            Eventually.await("the load is on", () -> answered.get() > 100);
             assertTrue(server.stop(Duration.ofSeconds(20)));
             long received = 0;
             for (Future<Long> count : counts) {

@@ -10,7 +10,8 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Eventually;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -165,7 +166,7 @@ final class SharingTest {
             for (String job : jobs) {
                 int before = inProgress();
                 clients.add(Client.to(server.port()).ask("/pool/" + job));
-                Eventually.that("it waits for the pool", () -> inProgress() > before);
+                Eventually.await("it waits for the pool", () -> inProgress() > before);
             }
             assertEquals(List.of(), order);
             release.countDown();
@@ -207,7 +208,7 @@ final class SharingTest {
         for (int i = 0; i < 12; i++) {
             channels.add(SocketChannel.open(UnixDomainSocketAddress.of(file)));
         }
-        Eventually.that(
+        Eventually.await(
                 "four on each",
                 () -> server.stats().stream().allMatch(s -> s.net().connections() == 4));
         for (SocketChannel channel : channels) {

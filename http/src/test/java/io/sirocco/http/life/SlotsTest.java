@@ -5,14 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Config;
-import io.sirocco.http.ManualClock;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.LoopStats;
 import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.WhenFull;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.Eventually;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -135,7 +136,7 @@ final class SlotsTest {
                 Client inside = Client.to(server.port());
                 Client parked = Client.to(server.port())) {
             inside.get("/hello");
-            Eventually.that("it is parked", () -> stats(server).parked() == 1);
+            Eventually.await("it is parked", () -> stats(server).parked() == 1);
             clock.advance(19_000);
             assertTrue(parked.silentFor(100));
             clock.advance(2_000);
@@ -157,7 +158,7 @@ final class SlotsTest {
             for (int i = 0; i < 4; i++) {
                 int parked = Math.min(2, i + 1);
                 waiting.add(Client.to(server.port()).ask("/hello"));
-                Eventually.that("it is parked", () -> stats(server).parked() >= parked);
+                Eventually.await("it is parked", () -> stats(server).parked() >= parked);
             }
             inside.close();
             for (Client client : waiting) {
@@ -203,12 +204,12 @@ final class SlotsTest {
                         stats(server).accepted() + " at " + moment * 50 + " ms");
                 clock.advance(50);
                 int sure = moment / 3;
-                Eventually.that("one more gets in", () -> stats(server).accepted() >= sure);
+                Eventually.await("one more gets in", () -> stats(server).accepted() >= sure);
             }
             for (Client client : clients) {
                 client.ask("/hello");
             }
-            Eventually.that(
+            Eventually.await(
                     "all are in",
                     () -> {
                         clock.advance(50);

@@ -27,10 +27,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What was wrong with the Java client of Fire-IO, defect by defect, and is not with ours. */
+@Tag("peers")
 @Timeout(90)
 class FireIoClientDefectsTest {
     private final List<AutoCloseable> open = new ArrayList<>();

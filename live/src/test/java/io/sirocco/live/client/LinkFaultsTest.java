@@ -12,7 +12,7 @@ import io.sirocco.live.Arguments;
 import io.sirocco.live.RequestException;
 import io.sirocco.live.RequestException.Kind;
 import io.sirocco.live.client.Disconnected.Cause;
-import io.sirocco.net.ManualClock;
+import io.sirocco.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

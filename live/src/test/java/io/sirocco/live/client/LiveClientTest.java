@@ -27,11 +27,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** LiveClient at the official Socket.IO server. */
+@Tag("peers")
 @Timeout(90)
 class LiveClientTest {
     private static final Duration LONG = Duration.ofSeconds(20);

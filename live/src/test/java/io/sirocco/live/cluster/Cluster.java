@@ -2,7 +2,7 @@
 package io.sirocco.live.cluster;
 
 import io.sirocco.live.redis.RedisServer;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

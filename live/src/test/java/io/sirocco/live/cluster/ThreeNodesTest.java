@@ -2,8 +2,10 @@
 package io.sirocco.live.cluster;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 
 /** With some clients. */
+@Tag("peers")
 class ThreeNodesTest extends ThreeNodes {
     ThreeNodesTest() {
         super(new Service.Load(60, 9, 6, Duration.ofMillis(20)));

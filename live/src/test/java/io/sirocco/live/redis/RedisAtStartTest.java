@@ -12,9 +12,11 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server that is away when a broker starts: waited for, if the program says so. */
+@Tag("peers")
 class RedisAtStartTest {
     private static final Duration LONG = Duration.ofMinutes(5);
 

@@ -37,12 +37,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.StreamEntryID;
 import redis.clients.jedis.params.XAddParams;
 
 /** What happens when the server, the network or a node fails. */
+@Tag("peers")
 class RedisFaultsTest {
     private static final Room KITCHEN = new Room("/", "kitchen");
     private static final Consumer<RedisSettings> QUICK =

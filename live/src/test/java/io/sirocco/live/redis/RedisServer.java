@@ -3,7 +3,7 @@ package io.sirocco.live.redis;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

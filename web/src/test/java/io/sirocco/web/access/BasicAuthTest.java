@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
+import io.sirocco.testkit.ManualClock;
 import io.sirocco.web.access.Serving.Reply;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,7 +30,7 @@ class BasicAuthTest {
     @TempDir static Path folder;
     private static Users users;
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = ManualClock.belowZero();
     private final Serving serving = new Serving();
 
     @BeforeAll

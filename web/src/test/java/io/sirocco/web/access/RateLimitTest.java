@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.net.Clock;
 import io.sirocco.net.limit.AddressTable;
 import io.sirocco.net.limit.TokenBuckets;
+import io.sirocco.testkit.ManualClock;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** How often one client may ask, and what a flood of clients changes about that: nothing. */
 class RateLimitTest {
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = ManualClock.belowZero();
     private final Serving serving = new Serving();
 
     private Serving with(long requests, Duration per, long burst) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sirocco.http.Filter;
 import io.sirocco.http.Response;
+import io.sirocco.testkit.ManualClock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,7 +45,7 @@ class RefusalPagesTest {
         Networks other = Networks.of(List.of("192.0.2.0/24"));
         is(403, refused(new AddressRules(Networks.of(List.of()), loopback, rejections)));
         is(403, refused(new AddressRules(other, Networks.of(List.of()), rejections)));
-        var clock = new ManualClock();
+        var clock = ManualClock.belowZero();
         var limit = new RateLimit(1, Duration.ofSeconds(10), 1, 1_024, clock, rejections);
         Serving.Reply limited = refused(limit);
         is(429, limited);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Server;
 import io.sirocco.http.peer.Npm;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
 import io.sirocco.web.proxy.Proxy;
 import io.sirocco.web.proxy.Upstream;
 import java.io.BufferedReader;
@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
  * fails is in expected.txt, with the reason. Its dependency on the program npm, which is not used,
  * is overridden by a small package.
  */
+@Tag("peers")
 class HttpCacheTestsTest {
     private static final Path FOLDER = Path.of("src/test/peers/http-cache-tests");
 

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.aayushatharva.brotli4j.decoder.BrotliInputStream;
 import com.github.luben.zstd.ZstdInputStream;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import io.sirocco.web.compress.Coding;
 import io.sirocco.web.files.Client.Answer;
 import java.io.ByteArrayInputStream;

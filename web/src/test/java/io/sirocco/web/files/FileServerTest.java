@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnAllTransports;
+import io.sirocco.testkit.OnAllTransports;
 import io.sirocco.web.files.Client.Answer;
 import java.io.IOException;
 import java.nio.file.Files;

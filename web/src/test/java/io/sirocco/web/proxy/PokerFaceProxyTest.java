@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnEachTransport;
 import io.sirocco.web.files.FileServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -143,7 +144,7 @@ class PokerFaceProxyTest {
     /** Settings of the servers were read under another name, and had no effect. */
     @Test
     void d6TimeoutsOfTheServersHaveAnEffect() throws Exception {
-        var clock = new ManualClock();
+        var clock = ManualClock.belowZero();
         try (var fake =
                         new FakeUpstream(
                                 peer -> {

@@ -8,7 +8,7 @@ import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import io.sirocco.web.cache.ResponseCache;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -9,7 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnEachTransport;
 import io.sirocco.web.cache.ResponseCache;
 import java.io.IOException;
 import java.time.Duration;
@@ -33,7 +34,7 @@ class ProxyCacheTest {
     @Parameter TransportKind transport;
 
     private final BlockingQueue<FakeUpstream.Script> replies = new LinkedBlockingQueue<>();
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = ManualClock.belowZero();
     private final List<AutoCloseable> open = new ArrayList<>();
     private FakeUpstream fake;
     private ResponseCache cache;

@@ -14,7 +14,7 @@ import io.sirocco.net.Tls;
 import io.sirocco.net.TlsClient;
 import io.sirocco.net.TlsSettings.ClientCertificates;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;

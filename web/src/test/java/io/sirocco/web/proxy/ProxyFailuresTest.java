@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
+import io.sirocco.testkit.ManualClock;
 import io.sirocco.web.log.AccessLog;
 import io.sirocco.web.log.LogFormat;
 import java.io.IOException;
@@ -38,7 +39,7 @@ class ProxyFailuresTest {
     private static final String POST = "POST / HTTP/1.1\nHost: a\nContent-Length: 4\n\nbody";
     private static final String OK = "HTTP/1.1 200 OK\nContent-Length: 2\n\nok";
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = ManualClock.belowZero();
 
     private ProxyServer proxy(Consumer<UpstreamSettings> settings, String... servers) {
         return new ProxyServer(

@@ -10,7 +10,7 @@ import io.sirocco.http.Server;
 import io.sirocco.http.TrustedProxies;
 import io.sirocco.net.ProxyProtocol;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;

@@ -7,7 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Headers;
-import io.sirocco.net.testing.FreePort;
+import io.sirocco.testkit.FreePort;
+import io.sirocco.testkit.ManualClock;
 import io.sirocco.web.cache.ResponseCache;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -110,7 +111,7 @@ class ProxyRequestsTest {
 
     @Test
     void itsTimeoutAndItsCancellationEndTheRequest() throws Exception {
-        var clock = new ManualClock();
+        var clock = ManualClock.belowZero();
         try (var fake =
                         new FakeUpstream(
                                 peer -> {

@@ -11,7 +11,8 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Route;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnAllTransports;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnAllTransports;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -416,7 +417,7 @@ class ProxyStreamingTest {
     @Test
     void aSlowClientIsNoFailureOfTheServer() throws Exception {
         var sent = new AtomicLong();
-        var clock = new ManualClock();
+        var clock = ManualClock.belowZero();
         try (var fake =
                         new FakeUpstream(
                                 peer -> {
@@ -455,7 +456,7 @@ class ProxyStreamingTest {
     @Test
     void aServerThatIsSlowUntilTheTotalTimeoutHasFailed() throws Exception {
         for (String head : new String[] {"", "HTTP/1.1 200 OK\nContent-Length: 10\n\npart"}) {
-            var clock = new ManualClock();
+            var clock = ManualClock.belowZero();
             try (var fake =
                             new FakeUpstream(
                                     peer -> {

@@ -10,7 +10,8 @@ import io.sirocco.http.Server;
 import io.sirocco.http.WebSocket;
 import io.sirocco.http.WebSocketClient;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnEachTransport;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -48,7 +49,7 @@ class ProxyUpgradeTest {
 
     @Parameter TransportKind transport;
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = ManualClock.belowZero();
 
     private ProxyServer proxy(String url) {
         return new ProxyServer(transport, Upstream.of(url));

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.OnEachTransport;
 import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.proxy.SmugglingTable.Row;
 import java.io.EOFException;

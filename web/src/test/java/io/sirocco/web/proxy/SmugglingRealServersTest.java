@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.FreePort;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.FreePort;
+import io.sirocco.testkit.OnEachTransport;
 import io.sirocco.web.proxy.SmugglingTable.Row;
 import java.io.IOException;
 import java.io.UncheckedIOException;

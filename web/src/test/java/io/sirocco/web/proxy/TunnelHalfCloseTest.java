@@ -9,7 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsClient;
 import io.sirocco.net.TransportKind;
-import io.sirocco.net.testing.OnEachTransport;
+import io.sirocco.testkit.ManualClock;
+import io.sirocco.testkit.OnEachTransport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -43,7 +44,7 @@ class TunnelHalfCloseTest {
     @Parameter TransportKind transport;
     @TempDir Path folder;
 
-    private final ManualClock clock = new ManualClock();
+    private final ManualClock clock = ManualClock.belowZero();
     private final byte[] much = new byte[MUCH];
     private Tls tls;
     private TlsClient trusting;

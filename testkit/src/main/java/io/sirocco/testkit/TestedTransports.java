@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net.testing;
+package io.sirocco.testkit;
 
 import io.sirocco.net.TransportKind;
 import java.util.Arrays;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net.testing;
+package io.sirocco.testkit;
 
 import java.io.IOException;
 import java.net.DatagramSocket;
