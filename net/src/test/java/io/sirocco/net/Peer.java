@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -20,15 +21,29 @@ public final class Peer implements AutoCloseable {
     }
 
     public static Peer to(SocketAddress address) throws IOException {
-        return new Peer(SocketChannel.open(address));
+        return new Peer(sendingAtOnce(SocketChannel.open(address)));
+    }
+
+    /** What is sent in two pieces would wait for the delayed acknowledgement of the first. */
+    private static SocketChannel sendingAtOnce(SocketChannel channel) throws IOException {
+        if (channel.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)) {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        }
+        return channel;
     }
 
     /** One whose receive buffer is small, so that it pushes back early. */
     public static Peer small(SocketAddress address) throws IOException {
         SocketChannel channel = SocketChannel.open();
-        channel.setOption(java.net.StandardSocketOptions.SO_RCVBUF, 4096);
+        channel.setOption(StandardSocketOptions.SO_RCVBUF, 4096);
         channel.connect(address);
-        return new Peer(channel);
+        return new Peer(sendingAtOnce(channel));
+    }
+
+    /** Has one that is {@link #small} push back no more. */
+    public Peer widen() throws IOException {
+        channel.setOption(StandardSocketOptions.SO_RCVBUF, 1 << 20);
+        return this;
     }
 
     /** Whether a connection can be had at all. */
@@ -137,7 +152,7 @@ public final class Peer implements AutoCloseable {
 
     /** Closes so that the other side sees a reset. */
     public void reset() throws IOException {
-        channel.setOption(java.net.StandardSocketOptions.SO_LINGER, 0);
+        channel.setOption(StandardSocketOptions.SO_LINGER, 0);
         channel.close();
     }
 

@@ -490,6 +490,7 @@ class TlsHandshakeTest {
         }
         peer.sending(many);
         peer.readAll();
+        peer.close();
         Rig.until("it is gone", () -> rig.stats().connections() == 0);
     }
 

@@ -40,10 +40,16 @@ final class TlsPeer implements AutoCloseable {
     }
 
     static TlsPeer to(Listener listener) throws IOException {
-        return new TlsPeer(
-                Peer.to(listener.address()),
-                TlsFiles.get().clientContext(Optional.empty()),
-                parameters -> {});
+        return over(Peer.to(listener.address()));
+    }
+
+    /** As {@link Peer#small}. */
+    static TlsPeer small(Listener listener) throws IOException {
+        return over(Peer.small(listener.address()));
+    }
+
+    private static TlsPeer over(Peer peer) {
+        return new TlsPeer(peer, TlsFiles.get().clientContext(Optional.empty()), parameters -> {});
     }
 
     /** One that speaks this version of TLS. */
