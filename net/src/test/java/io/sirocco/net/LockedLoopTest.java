@@ -142,20 +142,20 @@ class LockedLoopTest {
             recording.onEvent(
                     "sirocco.LoopWaited", event -> seen.complete(event.getString("waiter")));
             recording.startAsync();
-            Rig.until(
-                    "a wait was long enough to be noticed",
-                    () -> {
-                        lock.lock();
-                        loop.execute(
-                                () -> {
-                                    lock.lock();
-                                    lock.unlock();
-                                });
-                        Rig.until("the loop waits", lock::hasQueuedThreads);
-                        lock.unlock();
-                        return seen.isDone();
-                    });
-            String stack = seen.join();
+            for (int i = 0; i < 20; i++) { // one may be too short to be noticed
+                lock.lock();
+                loop.execute(
+                        () -> {
+                            lock.lock();
+                            lock.unlock();
+                        });
+                Rig.until("the loop waits", lock::hasQueuedThreads);
+                Thread.sleep(1);
+                lock.unlock();
+                Rig.settle(loop);
+            }
+            recording.stop(); // which delivers all
+            String stack = Rig.get(seen);
             assertTrue(stack.contains("ReentrantLock.lock"), stack);
             assertTrue(stack.contains("aFlightRecordingShowsWhereItHasWaited"), stack);
         }

@@ -8,6 +8,7 @@ import io.sirocco.testkit.OnEachTransport;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,7 @@ class LongTurnTest {
         CountDownLatch release = hold();
         one.send("1");
         other.send("2");
+        LockSupport.parkNanos(20_000_000); // until both have arrived
         var first = new CompletableFuture<Byte>();
         for (Peer peer : new Peer[] {one, other}) {
             Thread.ofVirtual()

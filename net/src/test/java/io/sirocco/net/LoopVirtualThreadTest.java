@@ -313,7 +313,7 @@ class LoopVirtualThreadTest {
         while (watching.seen.size() < count && System.nanoTime() < end) {
             Thread.onSpinWait();
         }
-        long more = System.nanoTime() + 200_000_000; // it is reported once only
+        long more = System.nanoTime() + 100_000_000; // it is reported once only
         while (System.nanoTime() < more) {
             Thread.onSpinWait();
         }

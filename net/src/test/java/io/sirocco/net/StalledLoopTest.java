@@ -122,29 +122,43 @@ class StalledLoopTest {
         release.countDown();
     }
 
+    /** With a watchdog that looks when the test says so: a look counts for 100 ms at most. */
     @Test
     void longTurnsBelowTheLimitDoNotAddUp() throws Exception {
-        Loops loops = rig.start(s -> s.loops(1).maxTurnMillis(2_000));
+        var settings = new Settings().longTurnMillis(0).blockingMillis(0).maxTurnMillis(200);
+        Loops loops = rig.start(s -> s.loops(1).withoutWatchdog());
         Loop loop = loops.all().getFirst();
-        for (int i = 0; i < 3; i++) {
-            var done = new CompletableFuture<Void>();
-            loop.execute(
-                    () -> {
-                        await(new CountDownLatch(1), 800);
-                        done.complete(null);
-                    });
-            done.get(60, TimeUnit.SECONDS);
+        try (var watchdog = new Watchdog(loops.all(), settings, Runnable::run)) {
+            for (int turn = 0; turn < 3; turn++) {
+                looksAtOneTurn(loop, watchdog, 2);
+            }
+            assertFalse(loops.hasFailed());
+            looksAtOneTurn(loop, watchdog, 4);
+            assertTrue(loops.hasFailed(), "the same looks at one turn kill it");
         }
-        assertFalse(loops.hasFailed());
+    }
+
+    private static void looksAtOneTurn(Loop loop, Watchdog watchdog, int looks) throws Exception {
+        var blocked = new CountDownLatch(1);
+        var release = new CountDownLatch(1);
+        loop.execute(
+                () -> {
+                    blocked.countDown();
+                    await(release);
+                });
+        blocked.await();
+        watchdog.look();
+        for (int i = 1; i < looks; i++) {
+            Thread.sleep(110);
+            watchdog.look();
+        }
+        release.countDown();
+        Rig.until("it has ended", () -> loop.hasFailed() || loop.turns.begun() == 0);
     }
 
     private static void await(CountDownLatch latch) {
-        await(latch, 60_000);
-    }
-
-    private static void await(CountDownLatch latch, long millis) {
         try {
-            latch.await(millis, TimeUnit.MILLISECONDS);
+            latch.await(60, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
