@@ -178,7 +178,7 @@ class InputTest {
                 };
         Listener listener = rig.listen(probe);
         Peer peer = rig.connect(listener);
-        byte[] sent = Rig.pattern(48 << 20);
+        byte[] sent = Rig.pattern(24 << 20);
         Thread sender = peer.sending(sent);
         Connection connection = probe.connection();
         Loop loop = rig.loop();

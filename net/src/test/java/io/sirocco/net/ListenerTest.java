@@ -36,6 +36,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -410,8 +411,18 @@ class ListenerTest {
 
     @Test
     void whoConnectsWhileItBeginsToListenIsServed() throws Exception {
+        connectWhileItBeginsToListen(10);
+    }
+
+    @Test
+    @Tag("heavy")
+    void whoConnectsWhileItBeginsToListenIsServedInManyRounds() throws Exception {
+        connectWhileItBeginsToListen(100);
+    }
+
+    private void connectWhileItBeginsToListen(int rounds) throws Exception {
         Loops loops = rig.start(s -> s.loops(2));
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < rounds; i++) {
             InetSocketAddress address = FreePort.tcpAddress();
             try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
                 var served = new ArrayList<Future<Integer>>();
@@ -516,11 +527,21 @@ class ListenerTest {
     }
 
     @Test
+    void theSamePortAtOnce() throws Exception {
+        listenAtTheSamePort(4);
+    }
+
+    @Test
+    @Tag("heavy")
     void theSamePortFiftyTimesAtOnce() throws Exception {
+        listenAtTheSamePort(25);
+    }
+
+    private void listenAtTheSamePort(int times) throws Exception {
         for (int loops = 1; loops <= 2; loops++) {
             int count = loops;
             SocketAddress address = null;
-            for (int i = 0; i < 25; i++) {
+            for (int i = 0; i < times; i++) {
                 Loops group = rig.start(s -> s.loops(count));
                 Listener listener =
                         group.listen(address == null ? Rig.anyPort() : address, c -> new Echo());

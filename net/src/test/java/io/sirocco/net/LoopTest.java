@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
@@ -179,7 +180,17 @@ class LoopTest {
     /** Whoever closes a listener while the loops end must not touch what they gave back. */
     @Test
     void listenersMayCloseWhileTheLoopsDo() throws Exception {
-        for (int i = 0; i < 60; i++) {
+        closeListenersWhileTheLoopsDo(6);
+    }
+
+    @Test
+    @Tag("heavy")
+    void listenersMayCloseWhileTheLoopsDoOverAndOver() throws Exception {
+        closeListenersWhileTheLoopsDo(60);
+    }
+
+    private void closeListenersWhileTheLoopsDo(int rounds) throws Exception {
+        for (int i = 0; i < rounds; i++) {
             Loops loops = rig.start(s -> s.loops(1));
             Loop loop = loops.all().getFirst();
             var listeners = new ArrayList<Listener>();

@@ -80,7 +80,7 @@ class OutputTest {
 
     @Test
     void aReaderThatStopsBoundsWhatIsUnsent() throws Exception {
-        var producer = new Producer(20 << 20);
+        var producer = new Producer(12 << 20);
         Listener listener = rig.listen(producer);
         Peer peer = rig.connect(listener);
         Loop loop = rig.loop();
@@ -146,10 +146,10 @@ class OutputTest {
     /** A reader as fast as the writer does not keep the loop from everyone else. */
     @Test
     void aProducerHasItsTurnAndNotMore() throws Exception {
-        var producer = new Producer(32 << 20);
+        var producer = new Producer(12 << 20);
         Listener listener = rig.listen(producer);
         Peer peer = rig.connect(listener);
-        assertEquals(32 << 20, peer.readAll().length);
+        assertEquals(12 << 20, peer.readAll().length);
         int most = producer.mostDrainsOfOneTurn;
         assertTrue(most <= 2, () -> "drained " + most + " times in one turn");
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -43,6 +44,17 @@ class ReceiveBuffersTest {
     @ParameterizedTest
     @CsvSource({"IO_URING, 4096", "IO_URING, 16384", "IO_URING, 65536", "EPOLL, 65536"})
     void manyConnectionsAtOnce(TransportKind transport, int size) throws Exception {
+        echoAtOnce(transport, size, 10);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"IO_URING, 4096", "IO_URING, 16384", "IO_URING, 65536", "EPOLL, 65536"})
+    @Tag("heavy")
+    void manyConnectionsForLong(TransportKind transport, int size) throws Exception {
+        echoAtOnce(transport, size, 60);
+    }
+
+    private void echoAtOnce(TransportKind transport, int size, int rounds) throws Exception {
         System.setProperty(SIZE, Integer.toString(size));
         rig = new Rig(transport);
         Listener copies = rig.listen(c -> new Echo());
@@ -57,7 +69,7 @@ class ReceiveBuffersTest {
                             .start(
                                     () -> {
                                         try {
-                                            echo(peer, first);
+                                            echo(peer, first, rounds);
                                         } catch (Throwable e) {
                                             synchronized (failures) {
                                                 failures.add(e);
@@ -76,10 +88,10 @@ class ReceiveBuffersTest {
     /**
      * Pieces from a byte to a quarter of a megabyte, of which each place is told from the others.
      */
-    private static void echo(Peer peer, int first) throws InterruptedException {
+    private static void echo(Peer peer, int first, int rounds) throws InterruptedException {
         byte[] pattern = Rig.pattern(1 << 20);
         int size = first + 1;
-        for (int round = 0; round < 60; round++) {
+        for (int round = 0; round < rounds; round++) {
             int at = (first * 7919 + round * 104_729) % (pattern.length - (1 << 18));
             byte[] sent = new byte[size];
             System.arraycopy(pattern, at, sent, 0, size);

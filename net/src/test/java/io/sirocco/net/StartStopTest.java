@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
@@ -23,11 +24,21 @@ class StartStopTest {
     @Parameter TransportKind transport;
 
     @Test
+    void twoRoundsUnderTraffic() throws Exception {
+        roundsUnderTraffic(2);
+    }
+
+    @Test
+    @Tag("heavy")
     void twentyRoundsUnderTraffic() throws Exception {
+        roundsUnderTraffic(20);
+    }
+
+    private void roundsUnderTraffic(int rounds) throws Exception {
         new Rig(transport).close();
         round(0);
         int descriptors = Rig.openDescriptors();
-        for (int i = 1; i <= 20; i++) {
+        for (int i = 1; i <= rounds; i++) {
             round(i);
         }
         Rig.until("no descriptor is left", () -> Rig.openDescriptors() <= descriptors);

@@ -24,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * io_uring: what comes while a loop is busy is in its main table all at once, and needs two turns
  * more to leave it for another one.
  */
+@Tag("heavy")
 @Timeout(60)
 class CrowdedTableTest {
     /** The smallest table whose accepts are multishot. */
