@@ -31,8 +31,6 @@ import java.util.function.Predicate;
  * Any thread; it is the calling one that waits.
  */
 public final class HttpBench {
-    private static final long SECOND = 1_000_000_000;
-    private static final long GRACE = SECOND; // for what is under way when a run is interrupted
     private static final OperatingSystemMXBean PROCESS =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -96,7 +94,10 @@ public final class HttpBench {
             long elapsed = System.nanoTime() - began;
             double share = (double) (PROCESS.getProcessCpuTime() - cpu) / elapsed;
             all(Crew::end);
-            await(Math.min(load.timeout.toNanos(), interrupted ? GRACE : Long.MAX_VALUE));
+            await(
+                    Math.min(
+                            load.timeout.toNanos(),
+                            interrupted ? load.grace.toNanos() : Long.MAX_VALUE));
             all(Crew::giveUp);
             collect();
             failUnlessConnected();
@@ -130,7 +131,7 @@ public final class HttpBench {
     private void pass(Duration duration, boolean measuring) throws IOException {
         long from = System.nanoTime();
         for (long at = 0; at < duration.toNanos() && !interrupted && done.getCount() > 0; ) {
-            long until = Math.min(at + SECOND, duration.toNanos());
+            long until = Math.min(at + load.tick.toNanos(), duration.toNanos());
             await(from + until - System.nanoTime());
             at = until;
             failWhenHopeless();

@@ -47,6 +47,11 @@ public final class Load {
     List<InetAddress> sources = List.of();
     TransportKind transport = TransportKind.AUTO;
 
+    // How finely the course is looked at, and how long what is under way may take when a run is
+    // interrupted; tests want less
+    Duration tick = Duration.ofSeconds(1);
+    Duration grace = Duration.ofSeconds(1);
+
     private Load(SocketAddress server, List<Call> calls) {
         this.server = server;
         this.calls = List.copyOf(calls);

@@ -82,8 +82,11 @@ class CourseOfARunTest {
                             transport,
                             server.address(),
                             Integer.MAX_VALUE,
-                            load -> load.connections(3).duration(Duration.ofMillis(1200)));
-            assertEquals(Duration.ofMillis(1200), result.elapsed());
+                            load -> {
+                                load.tick = Duration.ofMillis(200);
+                                load.connections(3).duration(Duration.ofMillis(300));
+                            });
+            assertEquals(Duration.ofMillis(300), result.elapsed());
             assertEquals(Map.of(), result.failures());
             assertTrue(result.requests() > 0);
             assertTrue(result.requests() <= result.latency().getTotalCount());
@@ -115,7 +118,15 @@ class CourseOfARunTest {
                             peer.request();
                             peer.untilEnd();
                         })) {
-            Result result = interrupted(server, 8, load -> load.connections(8)).result;
+            Result result =
+                    interrupted(
+                                    server,
+                                    8,
+                                    load -> {
+                                        load.grace = Duration.ofMillis(200);
+                                        load.connections(8);
+                                    })
+                            .result;
             assertEquals(0, result.requests());
             assertEquals(Map.of(Failure.TIMEOUT, 8L), result.failures());
         }

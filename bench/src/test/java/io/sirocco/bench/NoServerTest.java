@@ -17,6 +17,7 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,11 @@ class NoServerTest {
 
     @Parameter TransportKind transport;
 
+    private static Load often(Load load) {
+        load.tick = Duration.ofMillis(20);
+        return load;
+    }
+
     @Test
     void aServerThatIsGoneInTheMiddle() throws Exception {
         var server = Scripted.answering(Scripted.OK);
@@ -38,7 +44,7 @@ class NoServerTest {
                         server.address(),
                         List.of(Runs.get("/")),
                         Integer.MAX_VALUE,
-                        l -> l.connections(4).duration(Duration.ofSeconds(2)));
+                        l -> often(l.connections(4).duration(Duration.ofMillis(500))));
         Result result =
                 HttpBench.run(
                         load,
@@ -60,13 +66,14 @@ class NoServerTest {
         var first = Scripted.answering(Scripted.OK);
         int port = first.address().getPort();
         var second = new AtomicReference<Scripted>();
+        var failures = new AtomicLong();
         Load load =
                 Runs.load(
                         transport,
                         first.address(),
                         List.of(Runs.get("/")),
                         Integer.MAX_VALUE,
-                        l -> l.connections(300)); // more than are opened at once
+                        l -> often(l.connections(300))); // more than are opened at once
         Result result =
                 HttpBench.run(
                         load,
@@ -75,7 +82,8 @@ class NoServerTest {
                                 Thread.currentThread().interrupt(); // that is enough
                             } else if (now.requests() > 0) {
                                 first.stop();
-                            } else if (second.get() == null && now.failures() > 300) {
+                            } else if (second.get() == null
+                                    && failures.addAndGet(now.failures()) > 900) {
                                 second.set(restarted(port));
                             }
                         });
@@ -104,7 +112,14 @@ class NoServerTest {
         settings.add(load -> load.rate(100).connections(2));
         for (Consumer<Load> setting : settings) {
             IOException why =
-                    assertThrows(IOException.class, () -> Runs.run(transport, nobody, 5, setting));
+                    assertThrows(
+                            IOException.class,
+                            () ->
+                                    Runs.run(
+                                            transport,
+                                            nobody,
+                                            5,
+                                            setting.andThen(NoServerTest::often)));
             String where = "127.0.0.1:" + ((InetSocketAddress) nobody).getPort();
             assertTrue(why.getMessage().contains(where), why::getMessage);
             assertTrue(why.getMessage().contains("refused"), why::getMessage);
@@ -130,12 +145,22 @@ class NoServerTest {
             IOException why =
                     assertThrows(
                             IOException.class,
-                            () -> Runs.run(transport, address, 5, load -> load.timeout(SHORT)));
+                            () ->
+                                    Runs.run(
+                                            transport,
+                                            address,
+                                            5,
+                                            load -> often(load.timeout(SHORT))));
             assertTrue(why.getMessage().contains(where), why::getMessage);
             why =
                     assertThrows(
                             IOException.class,
-                            () -> Runs.run(transport, address, 5, load -> load.duration(SHORT)));
+                            () ->
+                                    Runs.run(
+                                            transport,
+                                            address,
+                                            5,
+                                            load -> often(load.duration(SHORT))));
             assertTrue(why.getMessage().contains(where), why::getMessage);
         }
         for (Socket socket : waiting) {

@@ -63,7 +63,7 @@ public final class Hold {
         this.own = spread.processes();
         this.groups = server.flatMap(watch -> ControlGroups.of(watch.processes(), own));
         this.sharesBefore = groups.flatMap(ControlGroups::now);
-        this.heapBefore = spread.liveHeap();
+        this.heapBefore = plan.heap ? spread.liveHeap() : 0;
         this.ownBefore = own.use().orElse(Use.NONE);
     }
 
@@ -76,7 +76,7 @@ public final class Hold {
      *     died, or not one connection can be opened
      */
     public static HoldResult run(HoldPlan plan, Consumer<HoldSecond> progress) throws IOException {
-        Optional<ServerWatch> server = ServerWatch.on(plan.server, plan.pid);
+        Optional<ServerWatch> server = ServerWatch.on(plan.server, plan.pid, plan.heap);
         try (Spread spread = Spread.start(plan)) {
             return new Hold(plan, spread, server, progress).course();
         }
@@ -234,7 +234,7 @@ public final class Hold {
                 spread.parts().size(),
                 spread.transport(),
                 plan.effectiveSources().size(),
-                spread.liveHeap() - heapBefore,
+                (plan.heap ? spread.liveHeap() : 0) - heapBefore,
                 rss,
                 busyShare);
     }

@@ -32,6 +32,10 @@ public final class HoldPlan {
     Duration tick = Duration.ofSeconds(1);
     Duration quiet = Duration.ofSeconds(3);
 
+    // Whether heaps are measured behind a collection, that of the server by a program of the JDK;
+    // most tests do without
+    boolean heap = true;
+
     private HoldPlan(InetSocketAddress server, String host, String target) {
         this.server = server;
         this.host = host;

@@ -14,15 +14,17 @@ import java.util.OptionalLong;
  */
 public final class ServerWatch {
     private final Processes processes;
+    private final boolean heap; // is to be looked at
     private final OptionalLong heapBefore;
     private final UsedHeap usedHeap;
     private final Use before;
     private Use now;
     private long rssMost;
 
-    private ServerWatch(Processes processes, Use now) {
+    private ServerWatch(Processes processes, Use now, boolean heap) {
         this.processes = processes;
-        this.heapBefore = LiveHeap.of(processes);
+        this.heap = heap;
+        this.heapBefore = liveHeap();
         this.usedHeap = UsedHeap.of(processes);
         this.now = now;
         this.before = look(); // behind the collection
@@ -34,11 +36,20 @@ public final class ServerWatch {
      * @param pid found by the socket when it is not known
      */
     public static Optional<ServerWatch> on(InetSocketAddress server, OptionalLong pid) {
+        return on(server, pid, true);
+    }
+
+    /** The same, with or without a look at the heaps of JVMs. */
+    static Optional<ServerWatch> on(InetSocketAddress server, OptionalLong pid, boolean heap) {
         Optional<Processes> processes =
                 pid.isPresent()
                         ? Optional.of(new Processes(List.of(pid.getAsLong())))
                         : Listening.on(server);
-        return processes.flatMap(p -> p.use().map(use -> new ServerWatch(p, use)));
+        return processes.flatMap(p -> p.use().map(use -> new ServerWatch(p, use, heap)));
+    }
+
+    private OptionalLong liveHeap() {
+        return heap ? LiveHeap.of(processes) : OptionalLong.empty();
     }
 
     /** What they have used until now; until the last look, when they have ended. */
@@ -76,7 +87,7 @@ public final class ServerWatch {
         return new ServerCost(
                 processes.pids(),
                 heapBefore,
-                LiveHeap.of(processes),
+                liveHeap(),
                 before.rss(),
                 end.rss(),
                 rssMost,

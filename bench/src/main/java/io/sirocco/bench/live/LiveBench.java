@@ -197,7 +197,7 @@ public final class LiveBench {
         long from = System.nanoTime();
         audience.probe(answered::countDown);
         for (long at = 0; at < plan.hold.toNanos() && !patience.interrupted(); ) {
-            at = Math.min(at + SECOND, plan.hold.toNanos());
+            at = Math.min(at + plan.tick.toNanos(), plan.hold.toNanos());
             patience.sleep(from + at - System.nanoTime());
             progress.accept(second(0, take().failed(), Histograms.none()));
         }
@@ -264,7 +264,7 @@ public final class LiveBench {
         long from = System.nanoTime();
         for (long at = 0;
                 at < duration.toNanos() && !patience.interrupted() && doors.anybodyThere(); ) {
-            long until = Math.min(at + SECOND, duration.toNanos());
+            long until = Math.min(at + plan.tick.toNanos(), duration.toNanos());
             patience.await(idle, from + until - System.nanoTime());
             at = until;
             if (measuring) {

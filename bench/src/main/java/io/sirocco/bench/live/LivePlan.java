@@ -48,6 +48,9 @@ public final class LivePlan {
     List<InetAddress> sources = List.of();
     TransportKind transport = TransportKind.AUTO;
 
+    // How finely the course is looked at; tests want it finer
+    Duration tick = Duration.ofSeconds(1);
+
     private LivePlan(InetSocketAddress server, String host, String path, LiveWork work) {
         this.server = server;
         this.host = host;

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -131,6 +132,7 @@ class HoldCommandTest {
     }
 
     @Test
+    @Tag("peers")
     void whenAllIsWellTheExitCodeIs0AndTheResultCanBeReadByPrograms() {
         try (Server server = serving()) {
             String url = "http://127.0.0.1:" + server.port() + "/bytes/{length}";
@@ -158,6 +160,7 @@ class HoldCommandTest {
     }
 
     @Test
+    @Tag("peers")
     void aRecordHasTheSecondsOfTheRunAndItsSummary(@TempDir Path folder) throws Exception {
         try (Server server = serving()) {
             String url = "http://127.0.0.1:" + server.port() + "/bytes/9";
@@ -189,6 +192,7 @@ class HoldCommandTest {
     }
 
     @Test
+    @Tag("peers")
     void whenAnAnswerIsWrongTheExitCodeIs1() {
         try (Server server = serving()) {
             String url = "http://127.0.0.1:" + server.port() + "/no/such/page";

@@ -71,7 +71,7 @@ class LiveCommandTest {
                             server.url() + "/socket.io",
                             "--fanout",
                             "-n3",
-                            "-d1s",
+                            "-d200ms",
                             "--warm-up=0s",
                             "--no-watch",
                             "--password",

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -26,6 +27,7 @@ class CostTest {
     }
 
     @Test
+    @Tag("peers")
     void aJvmHasALiveHeap() {
         long live = LiveHeap.of(OURS).orElseThrow();
         assertTrue(live > 1 << 20 && live < 1L << 30, live + " bytes");

@@ -20,10 +20,12 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Runs of {@link Hold} against servers that behave, and others that do not. */
 @OnEachTransport
 class HoldTest {
-    private static final Duration SHORT = Duration.ofMillis(300);
+    private static final Duration SHORT = Duration.ofMillis(150);
     private static final Duration LONG = Duration.ofSeconds(100);
 
     @Parameter TransportKind transport;
@@ -45,10 +47,12 @@ class HoldTest {
                 plan -> {
                     plan.tick = Duration.ofMillis(20);
                     plan.quiet = Duration.ofMillis(20);
+                    plan.heap = false;
                     plan.connections(20)
                             .ramp(100_000)
                             .think(new Span(5, 20))
                             .duration(SHORT)
+                            .pid(OptionalLong.of(ProcessHandle.current().pid()))
                             .transport(transport);
                     configure.accept(plan);
                 });
@@ -88,6 +92,7 @@ class HoldTest {
                                     "/bytes/" + Question.PLACE,
                                     plan ->
                                             plan.connections(500)
+                                                    .pid(OptionalLong.empty())
                                                     .length(Optional.of(new Span(0, 20_000)))),
                             second -> {});
             assertTrue(result.clean(), result.toString());
@@ -250,6 +255,7 @@ class HoldTest {
     }
 
     @Test
+    @Tag("peers")
     void twoProcessesAddUp() throws IOException {
         try (var server = Scripted.answering()) {
             HoldResult result =

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.OptionalLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -24,6 +25,7 @@ class UsedHeapTest {
     }
 
     @Test
+    @Tag("peers")
     @EnabledOnOs(OS.LINUX)
     void aJvmSaysWhatItUsesAndCollectsNothing() {
         LiveHeap.of(OURS).orElseThrow(); // opens the socket

@@ -20,13 +20,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
 /** What clients do to a server of {@code live}, and what they count, to the last one. */
 @OnEachTransport
 class LiveBenchTest {
-    private static final Duration SHORT = Duration.ofMillis(300);
+    private static final Duration SHORT = Duration.ofMillis(150);
 
     @Parameter TransportKind transport;
 
@@ -206,6 +207,7 @@ class LiveBenchTest {
     }
 
     @Test
+    @Tag("peers")
     void receiversAreHeldIdleWhileOthersAskForEchoes() throws Exception {
         try (var server = new ChannelServer()) {
             LiveResult result =
@@ -258,6 +260,7 @@ class LiveBenchTest {
     }
 
     @Test
+    @Tag("peers")
     void theServersProcessIsFoundAndWhatItUsed() throws Exception {
         try (var server = new ChannelServer()) {
             LiveResult result =
@@ -276,7 +279,13 @@ class LiveBenchTest {
                 var once = new AtomicBoolean(true);
                 LiveResult result =
                         LiveBench.run(
-                                plan(server.address(), work, p -> p.duration(Duration.ofHours(1))),
+                                plan(
+                                        server.address(),
+                                        work,
+                                        p -> {
+                                            p.tick = Duration.ofMillis(100);
+                                            p.duration(Duration.ofHours(1));
+                                        }),
                                 second -> {
                                     boolean measured = second.p99() > 0; // not while they open
                                     if (measured && once.getAndSet(false)) {

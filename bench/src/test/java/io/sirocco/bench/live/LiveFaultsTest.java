@@ -41,7 +41,7 @@ class LiveFaultsTest {
                         plan ->
                                 configure.accept(
                                         plan.clients(CLIENTS)
-                                                .duration(Duration.ofMillis(500))
+                                                .duration(Duration.ofMillis(250))
                                                 .timeout(Duration.ofMillis(500)))),
                 second -> {});
     }
@@ -64,7 +64,7 @@ class LiveFaultsTest {
                             }
                         })) {
             server[0] = opened;
-            return run(opened.address(), LiveWork.FANOUT, p -> p.rate(20));
+            return run(opened.address(), LiveWork.FANOUT, p -> p.rate(40));
         }
     }
 
@@ -193,7 +193,7 @@ class LiveFaultsTest {
                             }
                         })) {
             server[0] = opened;
-            LiveResult result = run(opened.address(), LiveWork.FANOUT, p -> p.rate(20));
+            LiveResult result = run(opened.address(), LiveWork.FANOUT, p -> p.rate(40));
             assertEquals(Map.of(Failure.REFUSED, 1L), result.figures().failures());
             assertEquals("join: [{\"code\":\"forbidden\"}]", result.firsts().get(Failure.REFUSED));
             var deliveries = result.fanout().orElseThrow();
@@ -216,7 +216,7 @@ class LiveFaultsTest {
                             }
                         })) {
             server[0] = opened;
-            LiveResult result = run(opened.address(), LiveWork.ECHO, p -> p.clients(1).rate(10));
+            LiveResult result = run(opened.address(), LiveWork.ECHO, p -> p.clients(1).rate(20));
             assertEquals(
                     Map.of(Failure.WRONG, 5L, Failure.UNEXPECTED, 5L), result.figures().failures());
         }
@@ -230,7 +230,7 @@ class LiveFaultsTest {
                     run(
                             server.address(),
                             LiveWork.ECHO,
-                            p -> p.clients(1).rate(10).password(ChannelServer.PASSWORD));
+                            p -> p.clients(1).rate(20).password(ChannelServer.PASSWORD));
             Map<Failure, Long> failures = result.figures().failures();
             assertTrue(failures.containsKey(Failure.REFUSED), failures.toString());
             assertFalse(failures.containsKey(Failure.WRONG), failures.toString());
@@ -287,7 +287,7 @@ class LiveFaultsTest {
                             }
                         })) {
             server[0] = opened;
-            LiveResult result = run(opened.address(), LiveWork.ECHO, p -> p.rate(20));
+            LiveResult result = run(opened.address(), LiveWork.ECHO, p -> p.rate(40));
             assertEquals(Map.of(Failure.CLOSED, 1L), result.figures().failures());
             assertEquals(10, result.figures().latency().getTotalCount());
         }
