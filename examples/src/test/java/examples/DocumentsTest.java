@@ -5,9 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -114,6 +118,17 @@ class DocumentsTest {
 
     private static final String MEMBERS = "class Snippet {\n%s\n}\n";
 
+    private static final List<String> FORMS =
+            List.of(SCENE, HANDLING, REQUESTING, CACHING, CHANNELS, MEMBERS, "%s");
+
+    /** Has the compiler go on behind errors, to find those of all sources. */
+    private static final String[] ALL_ERRORS = {
+        "-XDshould-stop.ifError=FLOW", "-Xmaxerrs", "99999"
+    };
+
+    /** Those that were compiled together, which takes a fraction of the time. */
+    private static Set<Snippet> compiled;
+
     record Snippet(Path document, int number, String text) {
         @Override
         public String toString() {
@@ -135,13 +150,42 @@ class DocumentsTest {
                         });
     }
 
+    @BeforeAll
+    static void compileTogether(@TempDir Path folder) {
+        List<Snippet> all = snippets().toList();
+        Map<String, Snippet> found = new HashMap<>();
+        Map<String, String> sources = new HashMap<>();
+        for (String form : FORMS) {
+            Map<String, Snippet> tried = new HashMap<>();
+            Map<String, String> texts = new HashMap<>();
+            for (int i = 0; i < all.size(); i++) {
+                String name = "s" + i + "/Snippet";
+                if (!found.containsKey(name)) {
+                    tried.put(name, all.get(i));
+                    texts.put(name, "package s" + i + ";\n" + source(form, all.get(i)));
+                }
+            }
+            Set<String> broken = Snippets.broken(texts, folder, ALL_ERRORS);
+            tried.keySet().removeAll(broken);
+            texts.keySet().removeAll(broken);
+            found.putAll(tried);
+            sources.putAll(texts);
+        }
+        boolean compile = Snippets.broken(sources, folder).isEmpty(); // this is what counts
+        compiled = compile ? Set.copyOf(found.values()) : Set.of();
+    }
+
+    private static String source(String form, Snippet snippet) {
+        return IMPORTS + form.formatted(snippet.text);
+    }
+
     @ParameterizedTest
     @MethodSource("snippets")
     void compiles(Snippet snippet, @TempDir Path folder) {
+        if (compiled.contains(snippet)) return;
         var said = new StringBuilder();
-        for (String form : List.of(SCENE, HANDLING, REQUESTING, CACHING, CHANNELS, MEMBERS, "%s")) {
-            String source = IMPORTS + form.formatted(snippet.text);
-            String errors = Snippets.compile("Snippet", source, folder);
+        for (String form : FORMS.reversed()) { // as a file without a package most likely
+            String errors = Snippets.compile("Snippet", source(form, snippet), folder);
             if (errors.isEmpty()) return;
             said.append(errors).append("\n--\n");
         }

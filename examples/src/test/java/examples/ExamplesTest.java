@@ -31,14 +31,17 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -357,20 +360,36 @@ class ExamplesTest {
     }
 
     @Test
+    void liveGateTakesAHundredOfLiveRush() throws Exception {
+        liveGateTakes(100);
+    }
+
+    @Test
+    @Tag("heavy")
     void liveGateTakesAThousandOfLiveRush() throws Exception {
+        liveGateTakes(1_000);
+    }
+
+    private void liveGateTakes(int clients) throws Exception {
         server = LiveGate.start(0);
         assertEquals("hi\n", get("/").body());
         String url = "http://127.0.0.1:" + server.port();
         try (Loops loops = Loops.start(s -> s.loops(2));
-                var crowd = LiveRush.open(loops, url, "secret", 1_000, 30)) {
-            assertEquals(1_000, crowd.clients().stream().filter(LiveClient::isConnected).count());
-            var ids = new HashSet<String>();
-            for (LiveClient each : crowd.clients()) {
-                ids.add(each.request("whoami", Duration.ofSeconds(10), String.class));
+                var crowd = LiveRush.open(loops, url, "secret", clients, 30)) {
+            assertEquals(clients, crowd.clients().stream().filter(LiveClient::isConnected).count());
+            Set<String> ids = ConcurrentHashMap.newKeySet();
+            try (var asking = Executors.newVirtualThreadPerTaskExecutor()) {
+                for (LiveClient each : crowd.clients()) {
+                    asking.submit(() -> ids.add(whoAmI(each)));
+                }
             }
-            assertEquals(1_000, ids.size());
+            assertEquals(clients, ids.size());
             assertThrows(CompletionException.class, () -> LiveRush.open(loops, url, "wrong", 1, 1));
         }
+    }
+
+    private static String whoAmI(LiveClient client) {
+        return client.request("whoami", Duration.ofSeconds(10), String.class);
     }
 
     @Test
