@@ -136,7 +136,14 @@ class CourseOfARunTest {
     void anInterruptEndsTheWarmUpToo() throws Exception {
         try (var server = Scripted.answering(Scripted.OK)) {
             Result result =
-                    interrupted(server, 100, load -> load.warmUp(Duration.ofHours(1))).result;
+                    interrupted(
+                                    server,
+                                    100,
+                                    load -> {
+                                        load.grace = Duration.ofMillis(200);
+                                        load.warmUp(Duration.ofHours(1));
+                                    })
+                            .result;
             assertEquals(0, result.requests());
             assertEquals(Map.of(), result.failures());
         }
@@ -192,7 +199,7 @@ class CourseOfARunTest {
     @Test
     void nothingIsLeftOfIt() throws Exception {
         try (var server = Scripted.answering(Scripted.OK)) {
-            for (int i = 0; i < 21; i++) {
+            for (int i = 0; i < 7; i++) {
                 boolean close = i % 2 == 0;
                 Runs.run(
                         transport,

@@ -122,10 +122,10 @@ class StalledLoopTest {
         release.countDown();
     }
 
-    /** With a watchdog that looks when the test says so: a look counts for 100 ms at most. */
+    /** With a watchdog that looks when the test says so: a look counts for 50 ms at most. */
     @Test
     void longTurnsBelowTheLimitDoNotAddUp() throws Exception {
-        var settings = new Settings().longTurnMillis(0).blockingMillis(0).maxTurnMillis(200);
+        var settings = new Settings().longTurnMillis(0).blockingMillis(0).maxTurnMillis(100);
         Loops loops = rig.start(s -> s.loops(1).withoutWatchdog());
         Loop loop = loops.all().getFirst();
         try (var watchdog = new Watchdog(loops.all(), settings, Runnable::run)) {
@@ -149,7 +149,7 @@ class StalledLoopTest {
         blocked.await();
         watchdog.look();
         for (int i = 1; i < looks; i++) {
-            Thread.sleep(110);
+            Thread.sleep(60);
             watchdog.look();
         }
         release.countDown();

@@ -90,7 +90,7 @@ class CluBenchTest {
                 "checkAlive()",
                 expected,
                 clients,
-                Duration.ofMillis(500),
+                Duration.ofMillis(300),
                 Duration.ofMillis(100),
                 times,
                 Duration.ofMillis(100),

@@ -231,9 +231,9 @@ class LiveBenchTest {
     @Test
     void moreThanSayGoodByeAtTheSameTimeLeaveAll() throws Exception {
         try (var server = new ChannelServer()) {
-            LiveResult result = run(server, LiveWork.CONNECT, p -> p.clients(1_500));
+            LiveResult result = run(server, LiveWork.CONNECT, p -> p.clients(1_100));
             assertEquals(Map.of(), result.figures().failures());
-            assertEquals(1_500, result.opening().held());
+            assertEquals(1_100, result.opening().held());
         }
     }
 

@@ -38,11 +38,13 @@ class LiveFaultsTest {
                         "test",
                         "/socket.io/",
                         work,
-                        plan ->
-                                configure.accept(
-                                        plan.clients(CLIENTS)
-                                                .duration(Duration.ofMillis(250))
-                                                .timeout(Duration.ofMillis(500)))),
+                        plan -> {
+                            plan.tick = Duration.ofMillis(100);
+                            configure.accept(
+                                    plan.clients(CLIENTS)
+                                            .duration(Duration.ofMillis(250))
+                                            .timeout(Duration.ofMillis(500)));
+                        }),
                 second -> {});
     }
 
