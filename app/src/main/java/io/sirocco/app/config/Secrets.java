@@ -60,7 +60,7 @@ record Secrets(String shown, String hidden, boolean named) {
         String shown = all ? line.substring(0, from) + MASK : line;
         String hidden = line.substring(from);
         Matcher user = IN_URL.matcher(shown);
-        while (user.find()) hidden += "\n" + user.group();
+        while (hasUser(shown) && user.find()) hidden += "\n" + user.group();
         boolean strict = pem >= 0 || named && value.group(1) == null;
         return new Secrets(withoutUsers(shown), hidden, strict);
     }
@@ -156,7 +156,13 @@ record Secrets(String shown, String hidden, boolean named) {
                 .collect(Collectors.toSet());
     }
 
+    /** The pattern takes time quadratic in the length of a text, so most do without it. */
+    private static boolean hasUser(String text) {
+        return text.indexOf('@') >= 0;
+    }
+
     private static String withoutUsers(String text) {
+        if (!hasUser(text)) return text;
         return IN_URL.matcher(text)
                 .replaceAll(
                         found ->

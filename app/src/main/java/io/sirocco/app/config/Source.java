@@ -27,6 +27,7 @@ final class Source {
     private final Path folder;
     private final String text;
     private final boolean numbered;
+    private volatile Outline outline; // null until an excerpt needs it
 
     private Source(String name, Path folder, String text, boolean numbered) {
         this.name = name;
@@ -151,10 +152,16 @@ final class Source {
 
     /** Returns whether a line is inside of the value of a key above it that promises a secret. */
     private boolean continuesSecret(int begin) {
-        Outline.Spot key = new Outline(text).keyBefore(begin);
+        Outline.Spot key = outline().keyBefore(begin);
         return key != null
                 && key.to > begin
                 && Secrets.isPromisedBy(text.substring(key.keyFrom, key.keyTo));
+    }
+
+    /** Returns that of the whole text, which all excerpts share. */
+    private Outline outline() {
+        if (outline == null) outline = new Outline(text);
+        return outline;
     }
 
     /**

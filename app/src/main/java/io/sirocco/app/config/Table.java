@@ -549,13 +549,14 @@ final class Table {
 
     private void unknown(String key, Field field) {
         String message = "unknown key " + Escapes.quoted(key) + " " + section.where();
-        reading.report().error(field.key(), message, hint(key));
+        String hint = reading.report().isFull() ? "" : hint(key); // one that nobody would see
+        reading.report().error(field.key(), message, hint);
     }
 
     private String hint(String key) {
         String renamed = RenamedKeys.hint(key, section.title());
         if (!renamed.isEmpty()) return renamed;
-        String elsewhere = reading.report().isFull() ? "" : Options.elsewhere(key, section);
+        String elsewhere = Options.elsewhere(key, section);
         return elsewhere.isEmpty() ? Nearest.hint(key, section.asked()) : elsewhere;
     }
 }
