@@ -153,6 +153,10 @@ final class FileTransfers {
 
     /** Ends the server for good, and waits up to 2 s for that. */
     void end() {
+        end(END);
+    }
+
+    void end(Duration longest) {
         close(() -> {});
         Thread running;
         synchronized (this) {
@@ -161,9 +165,12 @@ final class FileTransfers {
         }
         if (running != null) {
             try {
-                if (!running.join(END)) {
+                if (!running.join(longest)) {
                     LOG.get()
-                            .log(Level.WARNING, "TFTP has not ended within {0} s", END.toSeconds());
+                            .log(
+                                    Level.WARNING,
+                                    "TFTP has not ended within {0} s",
+                                    longest.toMillis() / 1e3);
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

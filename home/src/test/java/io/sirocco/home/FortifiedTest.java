@@ -153,6 +153,7 @@ class FortifiedTest {
                                 .fortifiedTftp(true));
     }
 
+    @Tag("peers")
     @Test
     void aRecordedRequestHasNoEffectAfterTheProcessWasKilled() throws Exception {
         rig.clu.close();
@@ -325,7 +326,7 @@ class FortifiedTest {
     @Test
     void randomAndChangedDatagramsHaveNoResponse() throws Exception {
         try (var flood = new DatagramFlood(rig, true)) {
-            flood.run(100_000);
+            flood.run(10_000);
             assertEquals(0, flood.responses());
         }
     }

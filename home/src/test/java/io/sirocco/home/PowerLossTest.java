@@ -148,6 +148,7 @@ class PowerLossTest {
         loops.close();
     }
 
+    @Tag("peers")
     @Test
     void afterAKillEachFileIsTheOldOneOrTheNewOne() throws Exception {
         kill(2, 300_000);

@@ -44,7 +44,7 @@ class SlowScriptsTest {
         try (CluClient slow = rig.client();
                 CluClient other = rig.client()) {
             CompletableFuture<String> value = slow.execute(script);
-            for (int i = 0; i < 100; i++) {
+            for (int i = 0; i < 20; i++) {
                 assertTrue(get(other.checkAlive(0x0d123456)));
             }
             assertFalse(value.isDone(), "it still runs");

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,13 +24,21 @@ import org.junit.jupiter.api.io.TempDir;
 /** Clients that send requests all the time, also while the controller starts. */
 @Timeout(120)
 class StartUnderLoadTest {
-    private static final int STARTS = 40;
-
     @TempDir Path directory;
 
     /** Before, one start in a few left a controller that never responded to a script. */
     @Test
     void aControllerRespondsToScriptsWhenRequestsComeWhileItStarts() throws Exception {
+        start(4, 10);
+    }
+
+    @Tag("heavy")
+    @Test
+    void soItDoesEachTimeOfMany() throws Exception {
+        start(40, 50);
+    }
+
+    private void start(int times, int requestsPerMillisecond) throws Exception {
         var key = CipherKey.random(new SecureRandom());
         CluRig.write(directory, "function checkAlive() return '1' end", key);
         int port = FreePort.udp();
@@ -42,8 +51,11 @@ class StartUnderLoadTest {
                 var sender = Executors.newSingleThreadScheduledExecutor()) {
             var load = // and not a flood
                     sender.scheduleWithFixedDelay(
-                            () -> send(datagram, socket), 0, 1, TimeUnit.MILLISECONDS);
-            for (int i = 0; i < STARTS; i++) {
+                            () -> send(requestsPerMillisecond, datagram, socket),
+                            0,
+                            1,
+                            TimeUnit.MILLISECONDS);
+            for (int i = 0; i < times; i++) {
                 try (Clu clu =
                                 Clu.start(
                                         settings ->
@@ -73,9 +85,9 @@ class StartUnderLoadTest {
         return value;
     }
 
-    private static void send(DatagramPacket datagram, DatagramSocket socket) {
+    private static void send(int times, DatagramPacket datagram, DatagramSocket socket) {
         try {
-            for (int i = 0; i < 50; i++) {
+            for (int i = 0; i < times; i++) {
                 socket.send(datagram);
             }
         } catch (IOException e) {

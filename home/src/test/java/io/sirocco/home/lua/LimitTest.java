@@ -35,7 +35,7 @@ class LimitTest {
     }
 
     private ScriptRig rig(String user, long memory) {
-        rig = new ScriptRig(root, settings -> settings.instructions(3_000_000).memory(memory));
+        rig = new ScriptRig(root, settings -> settings.instructions(500_000).memory(memory));
         return rig.script("USER.LUA", user).start();
     }
 
@@ -44,7 +44,7 @@ class LimitTest {
         rig =
                 new ScriptRig(
                         root,
-                        settings -> settings.instructions(3_000_000).time(Duration.ofSeconds(2)));
+                        settings -> settings.instructions(500_000).time(Duration.ofMillis(300)));
         rig.script("USER.LUA", user).start();
     }
 
@@ -100,14 +100,14 @@ class LimitTest {
         isAlive();
         assertEquals("nil", rig.value("done"));
         assertTrue(
-                rig.logged().contains("call of bomb ends at USER.LUA:2: the limit is 3000000"),
+                rig.logged().contains("call of bomb ends at USER.LUA:2: the limit is 500000"),
                 rig.logged());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"loadfile('BIG.LUA')", "pcall(require, 'big')", "print(s)"})
     void longTextCounts(String call) {
-        rig = new ScriptRig(root, settings -> settings.instructions(3_000_000));
+        rig = new ScriptRig(root, settings -> settings.instructions(500_000));
         rig.script("BIG.LUA", "-- " + "x".repeat(100_000) + "\nerror()");
         rig.script(
                 "USER.LUA",
@@ -116,7 +116,7 @@ class LimitTest {
         assertEquals("nil", rig.value("bomb()"));
         isAlive();
         assertTrue(
-                rig.logged().contains("call of bomb ends at USER.LUA:2: the limit is 3000000"),
+                rig.logged().contains("call of bomb ends at USER.LUA:2: the limit is 500000"),
                 rig.logged());
     }
 
@@ -166,30 +166,30 @@ class LimitTest {
         assertEquals(LuaStatus.RUNNING, rig.runtime.status());
     }
 
-    /** Each number is an object: all of these make some 100 MiB of garbage, and keep nothing. */
+    /** Each number is an object: all of these make more garbage than a task may keep. */
     @Test
     void garbageDoesNotCount() {
-        rig = new ScriptRig(root);
+        rig = new ScriptRig(root, settings -> settings.memory(8 << 20));
         rig.script(
                 "USER.LUA",
                 """
                 x = 0.5
-                function numbers() for i = 1, 4e6 do x = x + 1 end return x == 4000000.5 end
+                function numbers() for i = 1, 5e5 do x = x + 1 end return x == 500000.5 end
                 function tables()
                   local n = 0
-                  for i = 1, 5e5 do n = n + #{i, i + 1, 'k' .. i} end
+                  for i = 1, 6e4 do n = n + #{i, i + 1, 'k' .. i} end
                   return n
                 end
                 function strings()
                   local n = 0
-                  for i = 1, 40 do n = n + #('x'):rep(4e6) end
+                  for i = 1, 40 do n = n + #('x'):rep(5e5) end
                   return n
                 end
                 """);
         rig.start();
         assertEquals("true", rig.value("numbers()"), rig::logged);
-        assertEquals("1500000", rig.value("tables()"), rig::logged);
-        assertEquals("160000000", rig.value("strings()"), rig::logged);
+        assertEquals("180000", rig.value("tables()"), rig::logged);
+        assertEquals("20000000", rig.value("strings()"), rig::logged);
     }
 
     /** Tasks that keep what they make end, one after the other, and leave heap for others. */
@@ -275,7 +275,7 @@ class LimitTest {
         rig.value(
                 "(function() function last(n) if n == 0 then return 'tail' end return last(n - 1)"
                         + " end end)()");
-        assertEquals("tail", rig.value("last(100000)"));
+        assertEquals("tail", rig.value("last(50000)"));
     }
 
     @Test
@@ -311,7 +311,7 @@ class LimitTest {
         await(started);
         for (int second = 0; second < 10; second++) {
             clock.advance(1_000);
-            for (int i = 0; i < 100; i++) {
+            for (int i = 0; i < 20; i++) {
                 assertEquals("0d123456", rig.value("checkAlive()"));
             }
             assertEquals(Integer.toString(second), rig.value("(" + second + ")"));

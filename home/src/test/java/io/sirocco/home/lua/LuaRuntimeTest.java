@@ -44,7 +44,7 @@ class LuaRuntimeTest {
     private <T> T advanceUntil(CompletableFuture<T> future) {
         while (!future.isDone()) {
             clock.advance(10); // no more, or limits pass while the scripts get no processor
-            Thread.yield();
+            LockSupport.parkNanos(1); // some 50 µs
         }
         return future.join();
     }
@@ -372,7 +372,7 @@ class LuaRuntimeTest {
                                 () -> {
                                     started.countDown();
                                     while (release.getCount() > 0) {
-                                        Thread.onSpinWait();
+                                        LockSupport.parkNanos(200_000);
                                     }
                                 }));
         CompletableFuture<String> hangs = rig.later("{hang(), setVar('leaked', 1)}");
@@ -421,6 +421,7 @@ class LuaRuntimeTest {
 
     /**
      * Before, the thread was abandoned within their close, for example while it saved variables.
+     * Scripts have 300 ms.
      */
     @Test
     void objectsMayTakeLongerToCloseThanScriptsToEnd() {
@@ -431,9 +432,9 @@ class LuaRuntimeTest {
                                 rig.new Recorder(name) {
                                     @Override
                                     public void close() {
-                                        long end = System.nanoTime() + 700_000_000;
+                                        long end = System.nanoTime() + 350_000_000;
                                         while (System.nanoTime() < end) {
-                                            Thread.onSpinWait(); // as a disk that is slow
+                                            LockSupport.parkNanos(1_000_000); // as a slow disk
                                         }
                                         super.close();
                                     }
@@ -508,7 +509,7 @@ class LuaRuntimeTest {
                                 () -> {
                                     started.countDown();
                                     while (release.getCount() > 0) {
-                                        Thread.onSpinWait();
+                                        LockSupport.parkNanos(200_000);
                                     }
                                 }));
         rig.later("hang()");

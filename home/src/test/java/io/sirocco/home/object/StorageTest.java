@@ -247,6 +247,7 @@ class StorageTest {
         assertThrows(LuaError.class, () -> call(storage, 4, scripts.globals));
     }
 
+    @Tag("peers")
     @Test
     void aKilledWriterLeavesTheOldFileOrTheNewOne() throws Exception {
         killWriters(30);
