@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -252,6 +253,8 @@ class BehindAProxyTest {
                 serve(
                                 PLAIN
                                         + """
+                                        [server]
+                                        drain-timeout = "50ms"
                                         [live]
                                         on = true
                                         open = true
@@ -351,6 +354,7 @@ class BehindAProxyTest {
             deny = ["127.0.0.9"]
             """;
 
+    @Tag("peers")
     @Test
     void haproxySendsBothVersions() throws Exception {
         List<Integer> ports = serve(BEHIND_HAPROXY).ports();
@@ -429,6 +433,7 @@ class BehindAProxyTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void nginxNamesItsClientsInHeaders() throws Exception {
         int behind =
@@ -524,6 +529,7 @@ class BehindAProxyTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void haproxyIsToldTheClient() throws Exception {
         int behind = FreePort.tcp();
@@ -544,6 +550,7 @@ class BehindAProxyTest {
         assertAnnounced(behind);
     }
 
+    @Tag("peers")
     @Test
     void nginxIsToldTheClient() throws Exception {
         int behind = FreePort.tcp();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A Redis of {@code [live]} that is away at the start, and whether it is waited for. */
 class BrokerAtStartTest {
-    private static final int ATTEMPTS = 12; // more connections than one attempt makes
+    private static final int ATTEMPTS = 5; // more connections than one attempt makes
 
     @TempDir Path folder;
 

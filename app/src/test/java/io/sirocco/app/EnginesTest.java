@@ -83,7 +83,7 @@ class EnginesTest {
                         }));
     }
 
-    @TempDir Path state;
+    @TempDir static Path state; // the certificate is made once
 
     /** The engines that a kind makes for a self-signed certificate. */
     private TlsEngines made(TlsEngines.Kind kind) {

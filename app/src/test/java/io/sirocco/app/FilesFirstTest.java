@@ -217,7 +217,9 @@ class FilesFirstTest {
     void aFileGoesBeforeAScript() throws Exception {
         write("scripts/a.txt.js", "export const generateResponse = () => ({ body: 'scripted' });");
         write("scripts/b.txt.js", "export const generateResponse = () => ({ body: 'scripted' });");
-        serve(ALL + "script = \"scripts\"\n");
+        serve(
+                ALL
+                        + "script = { folder = \"scripts\", setup-timeout = \"60s\", timeout = \"60s\" }\n");
         assertEquals("200 the file", ask("GET", "/a.txt", ""));
         assertEquals("200 scripted", ask("POST", "/a.txt", "text"));
         assertEquals("200 scripted", ask("GET", "/b.txt", ""));

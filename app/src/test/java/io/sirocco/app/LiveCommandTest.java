@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -220,7 +221,13 @@ class LiveCommandTest {
 
     @Test
     void originsMayBeThoseBelowAHostOrOfNoHost(@TempDir Path folder) throws Exception {
-        String origins = "[live]\norigins = [\"https://*.example.org\", \"null\", \"file://\"]\n";
+        String origins =
+                """
+                [server]
+                drain-timeout = "50ms"
+                [live]
+                origins = ["https://*.example.org", "null", "file://"]
+                """;
         try (Serving serving = file(folder, origins)) {
             assertEquals(200, open(serving.port(), "https://app.example.org"));
             assertEquals(200, open(serving.port(), "null"));
@@ -497,6 +504,7 @@ class LiveCommandTest {
         serving.close(); // again, as the hook of the JVM does
     }
 
+    @Tag("peers")
     @Test
     void theLineThatSaysReadyNamesTheConsole() throws Exception {
         try (var child =

@@ -39,6 +39,7 @@ class MemoryAttackTest {
         unfinishedHeaders(transport, heap, connections, "", 100);
     }
 
+    @Tag("peers")
     @ParameterizedTest
     @CsvSource({"io_uring", "nio"})
     void unfinishedHeadersBeyondASmallBudget(String transport) throws Exception {
@@ -77,6 +78,7 @@ class MemoryAttackTest {
         uploads(transport, heap, 200, 50 << 20, 8, "", 100);
     }
 
+    @Tag("peers")
     @ParameterizedTest
     @CsvSource({"io_uring", "nio"})
     void uploadsToEchoBeyondASmallBudget(String transport) throws Exception {

@@ -30,6 +30,7 @@ class OutOfMemoryProcessTest {
 
     @TempDir Path folder;
 
+    @Tag("peers")
     @ParameterizedTest
     @ValueSource(strings = {"io_uring", "nio"})
     void withoutTheBoundItEndsWithItsCode(String transport) throws Exception {
@@ -154,6 +155,7 @@ class OutOfMemoryProcessTest {
         }
     }
 
+    @Tag("peers")
     @Test
     void aShutdownThatHangsEndsWithTheLastResort() throws Exception {
         Process process =

@@ -9,6 +9,7 @@ import io.sirocco.http.Server;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -29,6 +30,7 @@ class ProxyCommandTest {
         return "http://127.0.0.1:" + server.port();
     }
 
+    @Tag("peers")
     @Test
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "it has no signals")
     void theProcessForwardsByPathUntilItIsStopped() throws Exception {
@@ -57,6 +59,7 @@ class ProxyCommandTest {
     }
 
     /** What is wrong is outside of the program: a stack trace would tell an operator nothing. */
+    @Tag("peers")
     @Test
     void aServerThatIsDownIsOneLineOfTheLog() throws Exception {
         int closed;

@@ -55,7 +55,7 @@ class ProxyRewriteTest {
             path = "/scripted/*"
             rewrite = "/plain/{*}"
             proxy = "app"
-            script = "scripts"
+            script = { folder = "scripts", setup-timeout = "60s", timeout = "60s" }
             """;
 
     @TempDir static Path folder;

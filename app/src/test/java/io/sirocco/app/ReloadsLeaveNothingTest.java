@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.stream.Stream;
@@ -16,6 +17,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -27,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnabledOnOs(OS.LINUX)
 @Timeout(120)
 class ReloadsLeaveNothingTest {
-    private static final int RELOADS = 30;
+    private static final SSLContext TRUSTING = trusting();
 
     @TempDir Path folder;
 
@@ -56,6 +58,19 @@ class ReloadsLeaveNothingTest {
             value = TransportKind.class,
             names = {"IO_URING", "NIO"})
     void thoseThatChangeTheCertificate(TransportKind transport) throws Exception {
+        reload(transport, 11);
+    }
+
+    @Tag("heavy")
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportKind.class,
+            names = {"IO_URING", "NIO"})
+    void manyThatChangeTheCertificate(TransportKind transport) throws Exception {
+        reload(transport, 30);
+    }
+
+    private void reload(TransportKind transport, int times) throws Exception {
         Files.createDirectories(folder.resolve("site"));
         Files.writeString(folder.resolve("site/index.html"), "home");
         try (Running running = Running.of(folder, transport, configuration(0))) {
@@ -66,7 +81,7 @@ class ReloadsLeaveNothingTest {
             }
             List<String> threads = threads();
             long files = openFiles();
-            for (int i = 6; i <= RELOADS; i++) {
+            for (int i = 6; i <= times; i++) {
                 running.reload(configuration(i));
                 visit(running, i);
             }
@@ -80,8 +95,7 @@ class ReloadsLeaveNothingTest {
         try (Socket plain = new Socket("127.0.0.1", running.port());
                 var secure =
                         (SSLSocket)
-                                trusting()
-                                        .getSocketFactory()
+                                TRUSTING.getSocketFactory()
                                         .createSocket(plain, "localhost", running.port(), true);
                 var client = new Client(secure)) {
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -91,7 +105,7 @@ class ReloadsLeaveNothingTest {
         }
     }
 
-    private static SSLContext trusting() throws Exception {
+    private static SSLContext trusting() {
         var all =
                 new X509TrustManager() {
                     @Override
@@ -105,9 +119,13 @@ class ReloadsLeaveNothingTest {
                         return new X509Certificate[0];
                     }
                 };
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, new TrustManager[] {all}, null);
-        return context;
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[] {all}, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static List<String> threads() {

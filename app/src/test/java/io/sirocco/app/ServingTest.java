@@ -185,7 +185,7 @@ class ServingTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 40_000_000})
+    @ValueSource(ints = {0, 1, 12_000_000})
     void countsWhatIsUploaded(int length) throws Exception {
         byte[] body = random(length);
         String expected = "{\"bytes\":" + length + "}";

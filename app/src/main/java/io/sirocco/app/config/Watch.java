@@ -41,8 +41,12 @@ public final class Watch implements AutoCloseable {
      * @param changed called on the thread of this watch; exceptions are logged
      */
     public static Watch start(Configuration configuration, Runnable changed) {
+        return start(configuration, changed, USUAL);
+    }
+
+    static Watch start(Configuration configuration, Runnable changed, Duration every) {
         var watch = new Watch(configuration, changed);
-        Thread.ofPlatform().daemon().name("sirocco-watch").start(() -> watch.look(USUAL));
+        Thread.ofPlatform().daemon().name("sirocco-watch").start(() -> watch.look(every));
         return watch;
     }
 

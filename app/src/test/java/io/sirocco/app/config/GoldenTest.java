@@ -25,6 +25,7 @@ class GoldenTest {
     private static final boolean ACCEPT = Boolean.getBoolean("config.accept");
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+    private static final ObjectNode USUAL = usual();
 
     @TestFactory
     Stream<DynamicTest> eachFileComesToWhatLiesBesideIt() throws IOException {
@@ -45,9 +46,10 @@ class GoldenTest {
         String said;
         try {
             Configuration configuration = Configuration.load(file, Overrides.NONE);
-            values = withoutTheUsual(configuration.toJson());
+            String json = configuration.toJson();
+            values = withoutTheUsual(json);
             said = joined(configuration.warnings());
-            assertEquals(configuration.toJson(), again(configuration).toJson(), "round trip");
+            assertEquals(json, again(configuration).toJson(), "round trip");
         } catch (InvalidConfiguration invalid) {
             said = invalid.getMessage();
             assertTrue(said.endsWith("\n"), said);
@@ -55,6 +57,14 @@ class GoldenTest {
         String name = file.getFileName().toString().replace(".toml", "");
         compare(file.resolveSibling(name + ".json"), values);
         compare(file.resolveSibling(name + ".txt"), said);
+    }
+
+    private static ObjectNode usual() {
+        try {
+            return (ObjectNode) JSON.readTree(parse("usual.toml", "[[site]]\n").toJson());
+        } catch (InvalidConfiguration invalid) {
+            throw new AssertionError(invalid);
+        }
     }
 
     private static String joined(List<Problem> problems) {
@@ -77,15 +87,9 @@ class GoldenTest {
     }
 
     /** Only what differs from the usual values; of each table of a list, too. */
-    private static String withoutTheUsual(String json) throws IOException {
-        String usual;
-        try {
-            usual = parse("usual.toml", "[[site]]\n").toJson();
-        } catch (InvalidConfiguration invalid) {
-            throw new AssertionError(invalid);
-        }
+    private static String withoutTheUsual(String json) {
         JsonNode all = JSON.readTree(json);
-        prune((ObjectNode) all, (ObjectNode) JSON.readTree(usual));
+        prune((ObjectNode) all, USUAL);
         return JSON.writeValueAsString(all).replace("\r\n", "\n") + "\n";
     }
 

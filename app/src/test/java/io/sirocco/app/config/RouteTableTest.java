@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -110,8 +111,18 @@ class RouteTableTest {
 
     @Test
     void itChoosesAsTheRouterDoes() throws Exception {
+        choose(8);
+    }
+
+    @Tag("heavy")
+    @Test
+    void itChoosesAsTheRouterDoesForManySites() throws Exception {
+        choose(60);
+    }
+
+    private static void choose(int sites) throws Exception {
         var random = new Random(7);
-        for (int round = 0; round < 60; round++) {
+        for (int round = 0; round < sites; round++) {
             String text = site(random);
             Site site = Read.valid(text).sites().getFirst();
             var table = new RouteTable(site);

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
@@ -154,9 +155,10 @@ class WatchTest {
     }
 
     @Test
-    void byItselfItLooksEverySecond() throws Exception {
+    void byItselfItLooksAgainAndAgain() throws Exception {
         var told = new CountDownLatch(1);
-        try (Watch own = Watch.start(Configuration.load(file, Overrides.NONE), told::countDown)) {
+        Configuration read = Configuration.load(file, Overrides.NONE);
+        try (Watch own = Watch.start(read, told::countDown, Duration.ofMillis(50))) {
             Files.writeString(chain, "changed");
             assertTrue(told.await(30, TimeUnit.SECONDS), own.toString());
         }
