@@ -232,6 +232,7 @@ class ProxyRouteTest {
         return http.newWebSocketBuilder().buildAsync(uri, listener).join();
     }
 
+    /** Before, the first took the place of a request for ever. */
     @Test
     void aWebSocketPassesScriptsOrIsForwardedByThem() throws Exception {
         Server server = upstream(routes -> routes.get("/socket", request -> echo()));
@@ -252,7 +253,7 @@ class ProxyRouteTest {
                         [[site.route]]
                         path = "/*"
                         proxy = "api"
-                        script = "scripts"
+                        script = { folder = "scripts", setup-timeout = "1m", timeout = "30s", contexts = 1, requests-per-context = 1 }
                         """);
         var received = new LinkedBlockingQueue<String>();
         try (HttpClient http = HttpClient.newHttpClient()) {

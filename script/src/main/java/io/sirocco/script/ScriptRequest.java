@@ -265,7 +265,7 @@ final class ScriptRequest {
                                 .map(
                                         response ->
                                                 response.status() == 101
-                                                        ? response
+                                                        ? switched(response, waits)
                                                         : Response.async(
                                                                 inspect(request, response, waits)));
                     } catch (Exception e) {
@@ -275,6 +275,18 @@ final class ScriptRequest {
                         throw e;
                     }
                 });
+    }
+
+    /** Ends this request before the WebSocket that follows, of which scripts see nothing. */
+    private Response switched(Response response, boolean completes) {
+        if (enter(Phase.RESULT, Phase.OVER)) {
+            if (completes && pool.completions.used) {
+                release();
+            } else {
+                forget();
+            }
+        }
+        return response;
     }
 
     private void finish(boolean completes, Handler step) {
