@@ -9,6 +9,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
 import io.sirocco.testkit.Eventually;
+import io.sirocco.testkit.ManualClock;
 import io.sirocco.web.proxy.UpstreamStats.ServerStats;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -183,13 +184,26 @@ class RegistrationOverHttpTest {
     @Test
     void aBalancerThatRestartsHasItsServersAgain() throws Exception {
         serve("");
-        Server node = node("node");
-        node.join(upstream("api"), TOKEN);
-        Eventually.await("a change", () -> names().size() == 1);
+        var clock = new ManualClock();
+        Server node =
+                Server.start(
+                        config ->
+                                config.listen(new InetSocketAddress("127.0.0.1", 0))
+                                        .loops(1)
+                                        .clock(clock),
+                        routes -> routes.get("/*", request -> Response.text("node")));
+        servers.add(node);
+        Registration joined = node.join(upstream("api"), TOKEN);
+        Eventually.await("a change", joined::isRegistered);
         int port = running.adminPort();
         running.close();
         running = Running.of(folder, TransportKind.AUTO, toml(port, ""));
-        Eventually.await("a change", () -> names().size() == 1);
+        Eventually.await(
+                "the next heartbeat",
+                () -> {
+                    clock.advance(10); // no more, or the heartbeat has no time for a response
+                    return names().size() == 1;
+                });
         assertEquals("200 node", get());
     }
 
