@@ -12,6 +12,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,6 +24,11 @@ class CorsOnErrorsTest {
     @TempDir Path folder;
     private Running running;
     private ServerSocket held; // accepts, and never responds
+
+    @BeforeAll
+    static void loadTheEngine() throws Exception {
+        ScriptEngine.load();
+    }
 
     @BeforeEach
     void serve() throws Exception {

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,6 +41,11 @@ class FilesFirstTest {
     @TempDir Path folder;
     private Server upstream;
     private Running running;
+
+    @BeforeAll
+    static void loadTheEngine() throws Exception {
+        ScriptEngine.load();
+    }
 
     @BeforeEach
     void start() throws IOException {

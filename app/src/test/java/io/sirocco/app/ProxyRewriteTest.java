@@ -64,6 +64,7 @@ class ProxyRewriteTest {
 
     @BeforeAll
     static void start() throws Exception {
+        ScriptEngine.load();
         upstream =
                 Server.start(
                         config -> config.port(0).loops(1),

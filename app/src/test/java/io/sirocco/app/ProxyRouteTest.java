@@ -33,6 +33,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,6 +52,11 @@ class ProxyRouteTest {
     private final List<Server> servers = new ArrayList<>();
     private final CountDownLatch release = new CountDownLatch(1);
     private Running running;
+
+    @BeforeAll
+    static void loadTheEngine() throws Exception {
+        ScriptEngine.load();
+    }
 
     @AfterEach
     void stop() {

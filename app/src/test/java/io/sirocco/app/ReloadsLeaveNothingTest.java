@@ -58,7 +58,7 @@ class ReloadsLeaveNothingTest {
             value = TransportKind.class,
             names = {"IO_URING", "NIO"})
     void thoseThatChangeTheCertificate(TransportKind transport) throws Exception {
-        reload(transport, 11);
+        reload(transport, 9);
     }
 
     @Tag("heavy")
@@ -75,13 +75,13 @@ class ReloadsLeaveNothingTest {
         Files.writeString(folder.resolve("site/index.html"), "home");
         try (Running running = Running.of(folder, transport, configuration(0))) {
             visit(running, 0);
-            for (int i = 1; i <= 5; i++) { // threads that are started when they are needed first
+            for (int i = 1; i <= 3; i++) { // threads that are started when they are needed first
                 running.reload(configuration(i));
                 visit(running, i);
             }
             List<String> threads = threads();
             long files = openFiles();
-            for (int i = 6; i <= times; i++) {
+            for (int i = 4; i <= times; i++) {
                 running.reload(configuration(i));
                 visit(running, i);
             }

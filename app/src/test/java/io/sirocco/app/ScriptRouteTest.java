@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,11 @@ class ScriptRouteTest {
     @TempDir Path folder;
     private final List<Server> servers = new ArrayList<>();
     private Running running;
+
+    @BeforeAll
+    static void loadTheEngine() throws Exception {
+        ScriptEngine.load();
+    }
 
     @AfterEach
     void stop() {

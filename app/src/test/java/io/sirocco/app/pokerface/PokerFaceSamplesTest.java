@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.app.Client;
 import io.sirocco.app.Client.Answer;
 import io.sirocco.app.Running;
+import io.sirocco.app.ScriptEngine;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.Tls;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +49,11 @@ class PokerFaceSamplesTest {
     private final List<Server> servers = new ArrayList<>();
     private final Map<String, String> ports = new HashMap<>();
     private Running running;
+
+    @BeforeAll
+    static void loadTheEngine() throws Exception {
+        ScriptEngine.load();
+    }
 
     @AfterEach
     void stop() {
