@@ -92,7 +92,7 @@ class FloodTest {
             reader = Thread.ofPlatform().start(() -> count(flood, responses));
             byte[] bytes = CluRig.seal(rig.project, new Request.Reset(CluRig.LOOPBACK));
             var reset = new DatagramPacket(bytes, bytes.length, rig.clu.address());
-            for (int burst = 0; burst < 100; burst++) {
+            for (int burst = 0; burst < 60; burst++) {
                 for (int i = 0; i < 40; i++) {
                     flood.send(reset);
                 }

@@ -40,7 +40,7 @@ class FuzzCorpusTest {
 
     @Test
     void mutations() throws IOException {
-        mutate(200_000);
+        mutate(50_000);
     }
 
     @Tag("heavy")
