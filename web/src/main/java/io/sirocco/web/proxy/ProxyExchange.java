@@ -123,6 +123,9 @@ abstract class ProxyExchange {
         loopUpstream.budget.request(loop.now());
         UpstreamServer first = loopUpstream.choose(sticky, key, tried);
         CompletableFuture<Void> answer = first == null ? upstream.answer() : null;
+        if (first == null && answer == null) { // the answer may have come in between
+            first = loopUpstream.choose(sticky, key, tried);
+        }
         if (first == null && answer == null) {
             refused(ProxyFailure.NO_SERVER, "no server is available");
             return;
@@ -159,6 +162,9 @@ abstract class ProxyExchange {
                     loopUpstream.awaiting--;
                     UpstreamServer first = loopUpstream.choose(sticky, key, tried);
                     CompletableFuture<Void> next = first == null ? upstream.answer() : null;
+                    if (first == null && next == null) { // as in begin
+                        first = loopUpstream.choose(sticky, key, tried);
+                    }
                     if (next != null && !cancelled && loop.now() < until) {
                         awaitServer(next, until);
                     } else {
