@@ -169,27 +169,27 @@ class LimitTest {
     /** Each number is an object: all of these make more garbage than a task may keep. */
     @Test
     void garbageDoesNotCount() {
-        rig = new ScriptRig(root, settings -> settings.memory(8 << 20));
+        rig = new ScriptRig(root, settings -> settings.memory(16 << 20));
         rig.script(
                 "USER.LUA",
                 """
                 x = 0.5
-                function numbers() for i = 1, 5e5 do x = x + 1 end return x == 500000.5 end
+                function numbers() for i = 1, 1e6 do x = x + 1 end return x == 1000000.5 end
                 function tables()
                   local n = 0
-                  for i = 1, 6e4 do n = n + #{i, i + 1, 'k' .. i} end
+                  for i = 1, 16e4 do n = n + #{i, i + 1, 'k' .. i} end
                   return n
                 end
                 function strings()
                   local n = 0
-                  for i = 1, 40 do n = n + #('x'):rep(5e5) end
+                  for i = 1, 24 do n = n + #('x'):rep(1e6) end
                   return n
                 end
                 """);
         rig.start();
         assertEquals("true", rig.value("numbers()"), rig::logged);
-        assertEquals("180000", rig.value("tables()"), rig::logged);
-        assertEquals("20000000", rig.value("strings()"), rig::logged);
+        assertEquals("480000", rig.value("tables()"), rig::logged);
+        assertEquals("24000000", rig.value("strings()"), rig::logged);
     }
 
     /** Tasks that keep what they make end, one after the other, and leave heap for others. */
