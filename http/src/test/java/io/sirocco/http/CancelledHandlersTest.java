@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,7 +25,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A handler whose response is too late is interrupted, and nobody else is. */
 @Timeout(60)
 class CancelledHandlersTest {
-    private static final int ROUNDS = 5_000;
 
     private static void await(CountDownLatch latch, String what) throws InterruptedException {
         assertTrue(latch.await(20, TimeUnit.SECONDS), what);
@@ -97,6 +97,17 @@ class CancelledHandlersTest {
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "UNCARRIED", "POOL"})
     void aHandlerThatEndsMeanwhileIsCancelledWithoutHarm(Mode mode) throws Exception {
+        cancelledMeanwhile(mode, 500);
+    }
+
+    @Tag("heavy")
+    @ParameterizedTest
+    @EnumSource(names = {"VIRTUAL", "UNCARRIED", "POOL"})
+    void thousandsThatEndMeanwhileAreCancelledWithoutHarm(Mode mode) throws Exception {
+        cancelledMeanwhile(mode, 5_000);
+    }
+
+    private static void cancelledMeanwhile(Mode mode, int rounds) throws Exception {
         var current = new AtomicReference<Runnable>();
         var stop = new CountDownLatch(1);
         var thrown = new AtomicReference<Throwable>();
@@ -135,7 +146,7 @@ class CancelledHandlersTest {
             client.send("GET / HTTP/1.1\nHost: a\n\n").until("done");
             int all = client.count();
             int length = all;
-            for (int i = 0; i < ROUNDS && thrown.get() == null; i++) {
+            for (int i = 0; i < rounds && thrown.get() == null; i++) {
                 client.send("GET / HTTP/1.1\nHost: a\n\n").until(length += all);
             }
         } finally {

@@ -89,9 +89,10 @@ class EndedBeforeHandlersTest {
                         Mode.UNCARRIED,
                         c -> c.handlerTimeout(Duration.ofMillis(100)),
                         all -> all.get("/a", this::path))) {
-            try (var _ = new Busy();
-                    Client client = serving.client().send(GET)) {
-                client.until(" 503 ");
+            try (var _ = new Busy()) {
+                try (Client client = serving.client().send(GET)) {
+                    client.until(" 503 ");
+                }
                 serving.await("its end", () -> serving.stats().net().connections() == 0);
             }
             serving.await("the turn", () -> serving.stats().inProgress() == 0);
@@ -125,8 +126,8 @@ class EndedBeforeHandlersTest {
                                         }))) {
             try (Client client = serving.client().send(GET)) {
                 client.until(" 503 ");
-                serving.await("its end", () -> serving.stats().net().connections() == 0);
             }
+            serving.await("its end", () -> serving.stats().net().connections() == 0);
             over.countDown();
             assertInstanceOf(IllegalStateException.class, thrown.get(20, TimeUnit.SECONDS));
             serving.await("its return", () -> serving.stats().inProgress() == 0);

@@ -28,6 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MemoryShortTest {
     private static final int MIB = 1 << 20;
 
+    private static final byte[] BODY = new byte[5_000_000];
+
     private Serving serving;
     private final List<Socket> sockets = new ArrayList<>();
     private final CountDownLatch over = new CountDownLatch(1);
@@ -156,7 +158,7 @@ class MemoryShortTest {
                             .start(
                                     () -> {
                                         try {
-                                            write(upload, "x".repeat(5_000_000));
+                                            upload.getOutputStream().write(BODY);
                                         } catch (IOException e) {
                                             // it was refused
                                         }

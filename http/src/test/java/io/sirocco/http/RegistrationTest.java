@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.Loop;
+import io.sirocco.testkit.Eventually;
+import io.sirocco.testkit.ManualClock;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Path;
@@ -21,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that joins a balancer, which here only notes what it is sent. */
+/**
+ * A server that joins a balancer, which here only notes what it is sent. The clock of the server
+ * stands still while a heartbeat is on its way.
+ */
 @Timeout(60)
 class RegistrationTest {
     private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
@@ -32,6 +38,7 @@ class RegistrationTest {
                     logged.add(message);
                 }
             };
+    private final ManualClock clock = new ManualClock();
     private volatile int status = 200;
     private Server balancer = balancer(0);
 
@@ -56,10 +63,20 @@ class RegistrationTest {
         return "http://127.0.0.1:" + balancer.port() + "/upstreams/api";
     }
 
-    private static Server node(Handler handler) {
+    private Server node(Handler handler) {
         return Server.start(
-                c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
+                c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1).clock(clock),
                 routes -> routes.get("/", handler));
+    }
+
+    /** Moves the clock of the server when the response to its last heartbeat has arrived. */
+    private void pass(Server node, long millis) {
+        Eventually.await(
+                "the connection of the last heartbeat is closed",
+                () -> balancer.stats().getFirst().net().connections() == 0);
+        Loop loop = node.loops().getFirst();
+        clock.advance(loop, 0); // it has read that
+        clock.advance(loop, millis); // a tick of the loop is 16 ms
     }
 
     private String next(BlockingQueue<String> queue) throws InterruptedException {
@@ -91,6 +108,9 @@ class RegistrationTest {
         Registration joined = node.join(upstream(), "secret");
         String heartbeat = "PUT /upstreams/api Bearer secret {\"url\":\"" + url + "\"}";
         assertEquals(heartbeat, next(heard));
+        pass(node, 1_900);
+        assertTrue(heard.isEmpty());
+        pass(node, 150);
         assertEquals(heartbeat, next(heard));
         assertTrue(joined.isRegistered());
         try (var client = new Socket("127.0.0.1", node.port())) {
@@ -136,11 +156,14 @@ class RegistrationTest {
             Registration joined = node.join(upstream(), "wrong");
             assertEquals(
                     "not registered with " + upstream() + ": 401 why; trying again", next(logged));
-            for (int i = 0; i < 3; i++) {
+            next(heard);
+            for (int i = 0; i < 2; i++) {
+                pass(node, 1_050);
                 next(heard);
             }
             assertFalse(joined.isRegistered());
             status = 201;
+            pass(node, 1_050);
             assertEquals("registered with " + upstream(), next(logged)); // and no other before
             assertTrue(joined.isRegistered());
         }
@@ -155,11 +178,14 @@ class RegistrationTest {
             next(heard);
             assertEquals("registered with " + upstream, next(logged));
             int port = balancer.port();
+            pass(node, 0);
             balancer.stop(Duration.ofSeconds(5));
+            clock.advance(2_050);
             String lost = next(logged);
             assertTrue(lost.startsWith("not registered with " + upstream + ": "), lost);
             heard.clear();
             balancer = balancer(port);
+            pass(node, 1_050);
             assertTrue(next(heard).startsWith("PUT "));
             while (lost.startsWith("not ")) { // the reason may have changed meanwhile
                 lost = next(logged);

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -83,6 +84,7 @@ class StopInAHandlerTest {
                                 > 0,
                         mode + all);
                 assertTrue(all.contains("soon"), mode + all);
+                client.abort(); // or the server waits two seconds for its end
                 serving.await("the server to stop", () -> !serving.server.isRunning());
             }
         }
@@ -202,6 +204,7 @@ class StopInAHandlerTest {
                 client.send("GET /stop HTTP/1.1\nHost: a\n\n");
                 String all = client.untilEnd();
                 assertTrue(all.contains("cannot stop its own server"), mode + all);
+                client.abort();
                 serving.await("the server to stop", () -> !serving.server.isRunning());
             }
         }
@@ -211,7 +214,7 @@ class StopInAHandlerTest {
     private static void awaitRefusal(int port) {
         while (true) {
             try (Socket _ = new Socket("127.0.0.1", port)) {
-                Thread.yield();
+                LockSupport.parkNanos(1_000_000);
             } catch (IOException e) {
                 return;
             }

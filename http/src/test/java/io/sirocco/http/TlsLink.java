@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.net.Tls;
+import io.sirocco.testkit.Certificates;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
@@ -27,7 +29,7 @@ final class TlsLink {
     private static final Path FOLDER = folder();
 
     /** What servers under test speak. */
-    static final Tls TLS = Tls.of(settings -> settings.selfSigned(FOLDER));
+    static final Tls TLS = tls();
 
     static final SSLContext CONTEXT = context();
 
@@ -67,7 +69,8 @@ final class TlsLink {
     private static Path folder() {
         try {
             Path folder = Files.createTempDirectory("sirocco-https");
-            for (String name : new String[] {"", "localhost.pem", "localhost.p12"}) {
+            var names = List.of("", "authority.pem", "localhost.pem", "localhost.key");
+            for (String name : names) {
                 folder.resolve(name).toFile().deleteOnExit(); // in reverse order
             }
             return folder;
@@ -76,8 +79,19 @@ final class TlsLink {
         }
     }
 
+    private static Tls tls() {
+        try {
+            Certificates.Pair pair =
+                    Certificates.authority(FOLDER, "authority")
+                            .sign("localhost", "EC", "localhost");
+            return Tls.of(settings -> settings.certificate(pair.chain(), pair.key()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private static SSLContext context() {
-        try (InputStream pem = Files.newInputStream(FOLDER.resolve("localhost.pem"))) {
+        try (InputStream pem = Files.newInputStream(FOLDER.resolve("authority.pem"))) {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
             store.setCertificateEntry(

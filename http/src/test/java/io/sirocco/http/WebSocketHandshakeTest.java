@@ -47,9 +47,9 @@ class WebSocketHandshakeTest extends OnTheWire {
         QuietLogs.READERS.add(reader);
         try {
             for (int i = 0; i < 3; i++) {
-                asked("/logged", "Origin: https://logged.example").answers(403);
+                origin("https://logged.example").answers(403);
             }
-            asked("/logged", "Origin: https://also-logged.example").answers(403);
+            origin("https://also-logged.example").answers(403);
         } finally {
             QuietLogs.READERS.remove(reader);
         }
@@ -59,6 +59,10 @@ class WebSocketHandshakeTest extends OnTheWire {
                         .startsWith(
                                 "WebSockets of pages of https://logged.example to the host a are"
                                         + " refused with 403"));
+    }
+
+    private Answer origin(String origin) {
+        return wireWhole(WebSocketPeer.request("/logged", "Origin: " + origin));
     }
 
     private Answer asked(String path, String... fields) {
@@ -154,7 +158,9 @@ class WebSocketHandshakeTest extends OnTheWire {
     @Test
     void anOfferOfNothingIsPassedOver() {
         for (String offer : new String[] {"", ";", ",", ";;,;", "=", ";=;"}) {
-            asked("/squeezed", "Sec-WebSocket-Extensions: " + offer).answers(OPENED).closes();
+            wireWhole(WebSocketPeer.request("/squeezed", "Sec-WebSocket-Extensions: " + offer))
+                    .answers(OPENED)
+                    .closes();
         }
         String agreed =
                 "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover;"

@@ -25,6 +25,7 @@ import io.sirocco.net.Protocol;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsClient;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.Certificates;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -87,7 +88,10 @@ class HttpClientTest {
     @BeforeEach
     void start() throws IOException {
         if (tls == null) {
-            tls = Tls.of(settings -> settings.selfSigned(folder));
+            Certificates.Pair pair =
+                    Certificates.authority(folder, "authority")
+                            .sign("localhost", "EC", "localhost");
+            tls = Tls.of(settings -> settings.certificate(pair.chain(), pair.key()));
         }
         var address = new InetSocketAddress("127.0.0.1", 0);
         server =
@@ -107,7 +111,7 @@ class HttpClientTest {
 
     private void configure(HttpClientSettings settings) {
         if (secure) {
-            settings.tls(TlsClient.trusting(folder.resolve("localhost.pem")));
+            settings.tls(TlsClient.trusting(folder.resolve("authority.pem")));
         }
     }
 
@@ -569,7 +573,7 @@ class HttpClientTest {
         }
         var brief = get("/wait").timeout(Duration.ofMillis(50));
         assertEquals(Reason.TOTAL_TIMEOUT, reason(() -> client.send(brief)));
-        ClientResponse endless = client.send(get("/endless").timeout(Duration.ofSeconds(1)));
+        ClientResponse endless = client.send(get("/endless").timeout(Duration.ofMillis(300)));
         assertEquals(
                 Reason.TOTAL_TIMEOUT,
                 reason(() -> endless.body().inputStream().transferTo(nowhere())));

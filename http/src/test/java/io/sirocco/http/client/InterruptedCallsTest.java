@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
@@ -150,6 +151,16 @@ class InterruptedCallsTest {
     /** The interrupt and the response arrive together, in one order or the other. */
     @Test
     void aResponseThatComesWithTheInterruptIsGivenBack() throws Exception {
+        interrupted(200);
+    }
+
+    @Tag("heavy")
+    @Test
+    void thousandsOfResponsesThatComeWithTheInterruptAreGivenBack() throws Exception {
+        interrupted(2_000);
+    }
+
+    private static void interrupted(int times) throws Exception {
         var held = new CountDownLatch(1);
         try (Server server =
                         Server.start(
@@ -167,7 +178,7 @@ class InterruptedCallsTest {
                                                                         })));
                 HttpClient client = HttpClient.create(s -> s.maxConnectionsPerOrigin(1))) {
             String url = "http://127.0.0.1:" + server.port();
-            for (int i = 0; i < 2_000; i++) {
+            for (int i = 0; i < times; i++) {
                 var sends = new CountDownLatch(1);
                 Thread thread =
                         Thread.ofPlatform()

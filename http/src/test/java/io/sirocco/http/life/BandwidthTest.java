@@ -64,10 +64,14 @@ final class BandwidthTest {
                 });
     }
 
-    /** A machine that has other things to do may be slower, but nothing makes it faster. */
+    /**
+     * A machine that has other things to do may be slower, but nothing makes it faster than the
+     * rate and 50 ms of it that were saved up.
+     */
     private static void assertRate(long bytes, long nanos) {
-        double rate = bytes * 1e9 / nanos;
-        assertTrue(rate > 0.25 * LEGACY && rate < 1.1 * LEGACY, rate + " bytes per second");
+        double seconds = nanos / 1e9;
+        double due = (double) bytes / LEGACY;
+        assertTrue(due > 0.25 * seconds && due < seconds + 0.06, bytes + " in " + seconds + " s");
     }
 
     @Test
@@ -78,8 +82,8 @@ final class BandwidthTest {
             client.ask("/big").head();
             client.read(2_048); // the burst is spent
             long began = System.nanoTime();
-            client.read((int) LEGACY * 3);
-            assertRate(LEGACY * 3, System.nanoTime() - began);
+            client.read((int) LEGACY);
+            assertRate(LEGACY, System.nanoTime() - began);
         }
     }
 
@@ -88,13 +92,13 @@ final class BandwidthTest {
         try (Server server =
                         start(config -> config.connectionBandwidth(LEGACY, RateLimiter.UNLIMITED));
                 Client client = Client.to(server.port())) {
-            client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 30720\r\n\r\n");
+            client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 8192\r\n\r\n");
             long began = System.nanoTime();
-            for (int i = 0; i < 30; i++) {
+            for (int i = 0; i < 8; i++) {
                 client.send(new byte[1024]);
             }
             assertEquals("thanks", client.answer().text());
-            assertRate(30_720, System.nanoTime() - began);
+            assertRate(8_192, System.nanoTime() - began);
         }
     }
 
@@ -104,15 +108,15 @@ final class BandwidthTest {
                 Client one = Client.to(server.port());
                 Client two = Client.to(server.port());
                 Client other = Client.to(server.port())) {
+            long began = System.nanoTime();
             one.ask("/paced").head();
             two.ask("/paced").head();
             assertArrayEquals(BIG, other.get("/big").body());
-            // Both share one bucket: they cannot have more than twice its rate in any second.
-            long began = System.nanoTime();
-            long bytes = one.readFor(1_000);
-            bytes += two.readFor(1_000);
+            long bytes = one.readFor(300);
+            bytes += two.readFor(300);
             double seconds = (System.nanoTime() - began) / 1e9;
-            assertTrue(bytes <= LEGACY * (seconds + 1.2), bytes + " in " + seconds + " s");
+            // both share one bucket
+            assertTrue(bytes <= LEGACY * (seconds + 0.1), bytes + " in " + seconds + " s");
             assertArrayEquals(BIG, other.get("/big").body());
         }
     }
@@ -128,22 +132,23 @@ final class BandwidthTest {
             one.read(2_048); // the burst is spent
             two.read(2_048);
             long began = System.nanoTime();
-            var second = CompletableFuture.supplyAsync(() -> read(two, (int) LEGACY * 2));
-            read(one, (int) LEGACY * 2);
-            assertRate(LEGACY * 2, System.nanoTime() - began);
+            int half = (int) LEGACY / 2;
+            var second = CompletableFuture.supplyAsync(() -> read(two, half));
+            read(one, half);
+            assertRate(half, System.nanoTime() - began);
             second.join();
-            assertRate(LEGACY * 2, System.nanoTime() - began);
+            assertRate(half, System.nanoTime() - began);
             assertArrayEquals(BIG, other.get("/big").body());
             ofEach.rate(RateLimiter.UNLIMITED); // for downloads that are under way, too
-            read(one, BIG.length - 2_048 - (int) LEGACY * 2);
-            read(two, BIG.length - 2_048 - (int) LEGACY * 2);
+            read(one, BIG.length - 2_048 - half);
+            read(two, BIG.length - 2_048 - half);
             assertArrayEquals(BIG, one.get("/each").body());
             ofEach.rate(LEGACY);
             one.ask("/each").head();
             one.read(2_048);
             began = System.nanoTime();
-            one.read((int) LEGACY);
-            assertRate(LEGACY, System.nanoTime() - began);
+            one.read(half);
+            assertRate(half, System.nanoTime() - began);
         }
     }
 
@@ -157,7 +162,7 @@ final class BandwidthTest {
 
     @Test
     void aRouteWithoutARateIsFreeAgainOnTheSameConnection() throws IOException {
-        ofRoute.rate(1_000_000);
+        ofRoute.rate(10_000_000);
         try (Server server = start(config -> {});
                 Client client = Client.to(server.port())) {
             assertArrayEquals(BIG, client.get("/paced").body());
@@ -180,9 +185,9 @@ final class BandwidthTest {
             long began = System.nanoTime();
             one.ask("/big");
             two.ask("/big");
-            long bytes = one.readFor(1_000) + two.readFor(1_000);
+            long bytes = one.readFor(300) + two.readFor(300);
             double seconds = (System.nanoTime() - began) / 1e9;
-            assertTrue(bytes > 20_000, bytes + " bytes");
+            assertTrue(bytes > 5_000, bytes + " bytes");
             assertTrue(bytes <= 50_000 * (seconds + 0.3), bytes + " in " + seconds + " s");
         }
     }
@@ -205,7 +210,7 @@ final class BandwidthTest {
             two.ask("/big");
             three.ask("/big");
             for (Client client : List.of(one, two, three)) {
-                client.read(10_000);
+                client.read(4_000);
             }
         }
     }

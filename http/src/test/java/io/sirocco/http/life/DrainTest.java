@@ -182,6 +182,14 @@ final class DrainTest {
         }
     }
 
+    /** The client reads the end and closes, for which the server would wait two seconds. */
+    private static void assertEnds(Client client, CompletableFuture<Boolean> drained)
+            throws Exception {
+        assertTrue(client.over());
+        client.close();
+        assertTrue(in(drained));
+    }
+
     private static boolean in(CompletableFuture<Boolean> answer) throws Exception {
         return answer.get(30, TimeUnit.SECONDS);
     }
@@ -198,8 +206,7 @@ final class DrainTest {
             var answer = client.answer();
             assertEquals("released", answer.text());
             assertEquals("close", answer.field("Connection"));
-            assertTrue(client.over());
-            assertTrue(in(drained));
+            assertEnds(client, drained);
         }
     }
 
@@ -212,8 +219,7 @@ final class DrainTest {
             var drained = stopping(LONG);
             release.countDown();
             assertEquals("first last", client.answer().text());
-            assertTrue(client.over());
-            assertTrue(in(drained));
+            assertEnds(client, drained);
         }
     }
 
@@ -224,8 +230,7 @@ final class DrainTest {
             client.ask(path).head();
             var drained = stopping(LONG);
             assertArrayEquals(BIG, client.read(BIG.length));
-            assertTrue(client.over());
-            assertTrue(in(drained));
+            assertEnds(client, drained);
         }
     }
 
@@ -239,8 +244,7 @@ final class DrainTest {
             var drained = stopping(LONG);
             client.send(new byte[600_000]);
             assertEquals("1000000", client.answer().text());
-            assertTrue(client.over());
-            assertTrue(in(drained));
+            assertEnds(client, drained);
         }
     }
 
@@ -273,8 +277,7 @@ final class DrainTest {
             var answer = client.send("st: a\r\n\r\n").answer();
             assertEquals("hello", answer.text());
             assertEquals("close", answer.field("Connection"));
-            assertTrue(client.over());
-            assertTrue(in(drained));
+            assertEnds(client, drained);
         }
     }
 
@@ -295,9 +298,8 @@ final class DrainTest {
                 last = client.answer().field("Connection").equals("close");
                 answers++;
             }
-            assertTrue(client.over());
             assertTrue(last || answers == 3);
-            assertTrue(in(drained));
+            assertEnds(client, drained);
         }
     }
 

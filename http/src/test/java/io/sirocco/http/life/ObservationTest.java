@@ -174,6 +174,7 @@ final class ObservationTest {
             one.get("/hello/you");
             two.post("/echo", new byte[100_000]);
             two.send("GET / HTTP/9.1\r\n\r\n").answer();
+            two.reset();
             one.ask("/wait");
             entered.await();
             Eventually.await(

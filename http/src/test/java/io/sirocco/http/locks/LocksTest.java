@@ -77,7 +77,7 @@ final class LocksTest {
     void holdersThatOnlyCompute(TransportKind transport, Kind kind) throws Exception {
         try (var lock = SharedLock.of(kind, false)) {
             try (var server = new LockedServer(transport, lock, _ -> {})) {
-                ClosedLoop.run(CONNECTIONS, 400, c -> talk(server, c, HANDLERS));
+                ClosedLoop.run(CONNECTIONS, 100, c -> talk(server, c, HANDLERS));
             }
             lock.check();
         }

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -200,7 +201,17 @@ final class MessageReaderTest {
     /** Random messages in random frames with control frames between, cut at random places. */
     @Test
     void readsWhatAModelHasWritten() {
-        for (int seed = 0; seed < 10_000; seed++) {
+        modelled(0, 1_000);
+    }
+
+    @Tag("heavy")
+    @Test
+    void readsMoreThatAModelHasWritten() {
+        modelled(1_000, 10_000);
+    }
+
+    private static void modelled(int from, int to) {
+        for (int seed = from; seed < to; seed++) {
             var random = new Random(seed);
             Agreement agreement =
                     switch (random.nextInt(4)) {

@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
 import java.util.HexFormat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is UTF-8, against the decoder of the JDK. */
 final class Utf8Test {
+    private final CharsetDecoder decoder = UTF_8.newDecoder();
+    private final CharBuffer chars = CharBuffer.allocate(100);
 
     @Test
     void everyCharacterIsSo() {
@@ -57,7 +60,7 @@ final class Utf8Test {
         }
     }
 
-    private static void agrees(byte[] bytes) {
+    private void agrees(byte[] bytes) {
         boolean whole = Utf8.check(Utf8.BOUNDARY, bytes, 0, bytes.length) == Utf8.BOUNDARY;
         assertEquals(decodes(bytes), whole, () -> HexFormat.of().formatHex(bytes));
         int state = Utf8.BOUNDARY;
@@ -67,13 +70,9 @@ final class Utf8Test {
         assertEquals(whole, state == Utf8.BOUNDARY, () -> HexFormat.of().formatHex(bytes));
     }
 
-    private static boolean decodes(byte[] bytes) {
-        try {
-            UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
-            return true;
-        } catch (CharacterCodingException e) {
-            return false;
-        }
+    private boolean decodes(byte[] bytes) {
+        chars.clear();
+        return !decoder.reset().decode(ByteBuffer.wrap(bytes), chars, true).isError();
     }
 
     /** The last byte of each is the first that cannot be. */
