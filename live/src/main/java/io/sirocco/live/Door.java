@@ -105,7 +105,7 @@ final class Door implements Runnable {
         for (Authenticator each : all) {
             try {
                 switch (each.admit(attempt)) {
-                    case Admission.Admitted admitted when admitted.isOver() ->
+                    case Admission.Admitted admitted when admitted.isOver(link.now()) ->
                             why.add("the time for that is over");
                     case Admission.Admitted admitted -> {
                         return new Verdict(Optional.of(admitted), false);

@@ -87,6 +87,11 @@ final class Link implements Channel {
         all().forEach(client -> client.at(session.peer()));
     }
 
+    /** Returns the time of day, by the clock of the loop. Any thread. */
+    Instant now() {
+        return Instant.ofEpochMilli(session.loop().clock().wallMillis());
+    }
+
     /** Ends the session when the time is over for which one of its clients was admitted. */
     private void awaitExpiry() {
         Optional<Instant> end =
@@ -95,7 +100,7 @@ final class Link implements Channel {
             expiry = null;
             return;
         }
-        Duration left = Duration.between(Instant.now(), end.get());
+        Duration left = Duration.between(now(), end.get());
         if (!left.isPositive()) {
             session.finish(); // it comes back, as from any cut
             return;

@@ -117,10 +117,12 @@ class BacklogTest {
 
     @Test
     void aMessageToMoreThanATurnTakesReachesEachOnceAndInOrder() throws Exception {
-        var peers = new ArrayList<Peer>();
+        var peers = new ArrayList<SocketPeer>();
         try (var service = new Service(LiveSettings::anyConnects)) {
             for (int i = 0; i < 2 * Shard.PIECE + 10; i++) {
-                peers.add(Peer.client(service.port));
+                var peer = new SocketPeer(service.port);
+                peers.add(peer);
+                peer.connect("");
             }
             Client away = only(service);
             for (int i = 0; i < 3; i++) {
@@ -131,9 +133,9 @@ class BacklogTest {
             service.live.room("all").except(only(service).id()).send("room", 1);
             service.live.broadcast("end").toCompletableFuture().get(10, TimeUnit.SECONDS);
             int inRoom = 0;
-            for (Peer peer : peers) {
+            for (SocketPeer peer : peers) {
                 for (int i = 0; i < 3; i++) {
-                    peer.expects("42[\"m\"," + i + "]");
+                    assertEquals("42[\"m\"," + i + "]", peer.next());
                 }
                 String next = peer.next();
                 if (next.equals("42[\"room\",1]")) {
@@ -144,7 +146,7 @@ class BacklogTest {
             }
             assertEquals(2 * Shard.PIECE + 9, inRoom);
         } finally {
-            for (Peer peer : peers) {
+            for (SocketPeer peer : peers) {
                 peer.close();
             }
         }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.testkit.ManualClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,13 +13,17 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A client that was admitted for a time, or to some rooms, and comes back. */
+/**
+ * A client that was admitted for a time, or to some rooms, and comes back. By a clock, but for one.
+ */
 @Timeout(60)
 class ExpiryTest {
     private static final String CODE = "closed 1012"; // as when a server restarts: come back
 
+    private final ManualClock clock = new ManualClock();
+
     /** {@code auth: {user, seconds, rooms}} is what it is admitted for. */
-    private static Admission admit(Attempt attempt) {
+    private Admission admit(Attempt attempt) {
         Admission.Admitted admitted = Admission.as(attempt.auth("user").orElse("ada"));
         if (attempt.auth("rooms").isPresent()) {
             admitted = admitted.rooms(List.of(attempt.auth("rooms").get().split(",")));
@@ -26,11 +31,29 @@ class ExpiryTest {
         return attempt.auth("seconds").isEmpty()
                 ? admitted
                 : admitted.until(
-                        Instant.now().plusSeconds(Long.parseLong(attempt.auth("seconds").get())));
+                        Instant.ofEpochMilli(clock.wallMillis())
+                                .plusSeconds(Long.parseLong(attempt.auth("seconds").get())));
     }
 
-    private static Service service() {
-        return new Service(c -> c.authenticate(ExpiryTest::admit).recovery(Duration.ofMinutes(2)));
+    private Service service() {
+        return new Service(
+                c -> c.authenticate(this::admit).recovery(Duration.ofMinutes(2)),
+                routes -> {},
+                clock);
+    }
+
+    /** By the time of the system. */
+    @Test
+    void aTimeEnds() {
+        Authenticator brief = _ -> Admission.as("ada").until(Instant.now().plusMillis(300));
+        try (var service = new Service(c -> c.authenticate(brief));
+                Peer peer = Peer.session(service.port).send("40")) {
+            String next = peer.next();
+            if (next.startsWith("40{")) { // else it was late
+                next = peer.next();
+            }
+            assertTrue(next.startsWith(CODE), next);
+        }
     }
 
     private static void closed(Peer peer) {
@@ -50,6 +73,7 @@ class ExpiryTest {
             String hello = peer.next();
             service.live.broadcast("before");
             String last = peer.next();
+            clock.advance(2_000);
             closed(peer);
             service.live.broadcast("meanwhile");
             try (Peer again = Peer.session(service.port).send(back(hello, last, ""))) {
@@ -70,6 +94,7 @@ class ExpiryTest {
             String auth = back(hello, peer.next(), ",\"seconds\":\"1\"");
             try (Peer again = Peer.session(service.port).send(auth)) {
                 assertEquals(Peer.field(hello, "sid"), Peer.field(again.next(), "sid"));
+                clock.advance(2_000);
                 closed(again);
             }
         }
@@ -92,6 +117,7 @@ class ExpiryTest {
                 assertTrue(peer.next().startsWith("40{"));
                 peer.send("40/admin,{\"seconds\":\"1000\"}");
                 assertTrue(peer.next().startsWith("40/admin,{"));
+                clock.advance(2_000);
                 closed(peer);
             }
         }
@@ -101,6 +127,7 @@ class ExpiryTest {
     @Test
     void theTimeGoesAlongFromPollingToAWebSocket() {
         try (var service = service()) {
+            service.live.onRequest("alive", (client, a) -> true);
             var peers = new ArrayList<Peer>();
             for (int i = 0; i < 6; i++) {
                 String session = Peer.polling(service.port);
@@ -109,8 +136,9 @@ class ExpiryTest {
                 String query = session.replace("EIO=4&transport=polling", "transport=websocket");
                 Peer peer = Peer.open(service.port, query).send("2probe").expects("3probe");
                 Peer.get(service.port, session);
-                peers.add(peer.send("5"));
+                peers.add(peer.send("5").send("420[\"alive\"]").expects("430[true]"));
             }
+            clock.advance(5_000);
             peers.forEach(ExpiryTest::closed);
             peers.forEach(Peer::close);
         }
@@ -123,6 +151,7 @@ class ExpiryTest {
             Peer.post(service.port, session, "40{\"seconds\":\"1\",\"offsets\":false}");
             service.await("a client", () -> !service.live.clients().isEmpty());
             Peer.get(service.port, session);
+            clock.advance(2_000);
             service.await("its end", () -> Peer.get(service.port, session).statusCode() == 400);
         }
     }

@@ -11,6 +11,7 @@ import io.sirocco.http.Server;
 import io.sirocco.live.client.LiveClient;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsClient;
+import io.sirocco.testkit.Certificates;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -203,13 +204,15 @@ class FireIoDefectsTest {
     void d9ThePasswordTravelsOverTlsAndOnlyToWhomWeTrust(@TempDir Path folder) throws Exception {
         Live live = Live.create(c -> c.password("p"));
         live.onRequest("alive", (client, a) -> true);
-        Tls tls = Tls.of(t -> t.selfSigned(folder));
+        var authority = Certificates.authority(folder, "authority");
+        Certificates.Pair pair = authority.sign("localhost", "EC", "localhost");
+        Tls tls = Tls.of(s -> s.certificate(pair.chain(), pair.key()));
         Server server =
                 Server.start(
                         c -> c.listen(new InetSocketAddress("127.0.0.1", 0), tls),
                         routes -> routes.mount("/socket.io", live));
         String url = "https://localhost:" + server.port();
-        var trusted = TlsClient.trusting(folder.resolve("localhost.pem"));
+        var trusted = TlsClient.trusting(authority.authority());
         try (var client =
                         LiveClient.create(url, c -> c.auth(Map.of("password", "p")).tls(trusted));
                 var stranger =

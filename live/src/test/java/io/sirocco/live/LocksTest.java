@@ -32,6 +32,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -248,6 +249,18 @@ class LocksTest {
     @ParameterizedTest
     @MethodSource("locks")
     void aLockOfHandlersRoutesAndMonitors(TransportKind transport, Kind kind) throws Exception {
+        locked(transport, kind, 1);
+    }
+
+    @Tag("heavy")
+    @ParameterizedTest
+    @MethodSource("locks")
+    void aLockOfHandlersRoutesAndMonitorsForLonger(TransportKind transport, Kind kind)
+            throws Exception {
+        locked(transport, kind, 5);
+    }
+
+    private void locked(TransportKind transport, Kind kind, int rounds) throws Exception {
         boolean recovers = kind.ordinal() % 2 == 0;
         var program = new Program(kind.create());
         start(
@@ -260,11 +273,11 @@ class LocksTest {
                                 .address(program::address),
                 program::addTo);
         program.addTo(live);
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < rounds; round++) {
             atOnce(CLIENTS, this::talk);
         }
         await("all have left", () -> live.clients().isEmpty() && live.rooms().isEmpty());
-        await("a close for each client", () -> program.isAt(CLIENTS * ROUNDS));
+        await("a close for each client", () -> program.isAt(CLIENTS * rounds));
         await("nobody is present", () -> live.presence("all").members().isEmpty());
     }
 

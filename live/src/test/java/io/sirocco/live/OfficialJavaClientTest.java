@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.json.JSONArray;
 import org.json.JSONObject;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The official client of Java, over each transport. */
 class OfficialJavaClientTest {
+    private static final int SECONDS = 30;
+
     private final List<String> facts = new ArrayList<>();
     private final List<Socket> open = new ArrayList<>();
     private URI server;
@@ -57,7 +60,7 @@ class OfficialJavaClientTest {
     }
 
     private static <T> T within(CompletableFuture<T> future) throws Exception {
-        return future.get(10, TimeUnit.SECONDS);
+        return future.get(SECONDS, TimeUnit.SECONDS);
     }
 
     /** The answer to an event; null where it has no arguments. */
@@ -71,7 +74,7 @@ class OfficialJavaClientTest {
     private void upgraded(Socket socket) throws Exception {
         String last = transport.substring(transport.indexOf(',') + 1);
         for (int i = 0; i < 10_000 && !last.equals(ask(socket, "transport")); i++) {
-            Thread.yield();
+            LockSupport.parkNanos(1_000_000);
         }
     }
 
@@ -154,7 +157,7 @@ class OfficialJavaClientTest {
             socket.emit("count", n);
         }
         for (int n = 0; n < 1_000; n++) {
-            inOrder &= Integer.valueOf(n).equals(counted.poll(10, TimeUnit.SECONDS));
+            inOrder &= Integer.valueOf(n).equals(counted.poll(SECONDS, TimeUnit.SECONDS));
         }
         tell("in order", inOrder);
     }
@@ -169,7 +172,7 @@ class OfficialJavaClientTest {
         ask(other, "toast", "burnt toast");
         tell("room", within(smell));
         ask(socket, "cook", "soup");
-        Object soup = smells.poll(10, TimeUnit.SECONDS);
+        Object soup = smells.poll(SECONDS, TimeUnit.SECONDS);
         ask(other, "leave", "kitchen");
         ask(socket, "cook", "fish");
         ask(other, "whoami");
@@ -193,14 +196,14 @@ class OfficialJavaClientTest {
         var missed = new LinkedBlockingQueue<Object>();
         socket.on("missed", all -> missed.add(all[0]));
         socket.emit("tell me", 0);
-        missed.poll(10, TimeUnit.SECONDS);
+        missed.poll(SECONDS, TimeUnit.SECONDS);
         var back = once(socket, Socket.EVENT_CONNECT);
         upgraded(socket);
         socket.emit("cut me");
         within(back);
         var three = new ArrayList<Object>();
         for (int n = 0; n < 3; n++) {
-            three.add(missed.poll(10, TimeUnit.SECONDS));
+            three.add(missed.poll(SECONDS, TimeUnit.SECONDS));
         }
         tell("recovered", socket.id().equals(id), three.get(0), three.get(1), three.get(2));
         var smell = once(socket, "smell");

@@ -2,6 +2,7 @@
 package io.sirocco.live;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 
 import java.io.BufferedInputStream;
 import java.io.EOFException;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.util.stream.Stream;
 
 /** Long polling over one connection of HTTP/1.1, and so on one loop. Used by one thread. */
 final class Poller implements AutoCloseable {
@@ -60,15 +62,15 @@ final class Poller implements AutoCloseable {
     }
 
     /** The body of a response that states its length. */
-    String ask(String line, String body) throws IOException {
-        send(line, body);
+    String ask(String line, String body, String... headers) throws IOException {
+        send(line, body, headers);
         String answer = head();
         int at = answer.indexOf("Content-Length: ") + 16;
         int length = Integer.parseInt(answer.substring(at, answer.indexOf('\r', at)));
         return new String(in.readNBytes(length), UTF_8);
     }
 
-    private void send(String line, String body) throws IOException {
+    private void send(String line, String body, String... headers) throws IOException {
         byte[] bytes = body.getBytes(UTF_8);
         String head =
                 line
@@ -76,6 +78,7 @@ final class Poller implements AutoCloseable {
                         + (line.startsWith("POST")
                                 ? "Content-Length: " + bytes.length + "\r\n"
                                 : "")
+                        + Stream.of(headers).map(each -> each + "\r\n").collect(joining())
                         + "\r\n";
         socket.getOutputStream().write((head + body).getBytes(UTF_8));
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.testkit.ManualClock;
+import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -61,29 +62,33 @@ class SmallMessagesOfLargeCostTest {
 
     /** Nothing of them stays, so nothing may count. */
     @Test
-    void requestsForAWebSocketThatAreNoneCountNothing() {
-        try (var service = new Service(LiveSettings::anyConnects)) {
+    void requestsForAWebSocketThatAreNoneCountNothing() throws IOException {
+        try (var service = new Service(LiveSettings::anyConnects);
+                var client = new Poller(service.port)) {
             String cookie = "a=" + "x".repeat(12_000);
             long most = Runtime.getRuntime().maxMemory() / 16 / cookie.length();
+            String none = "GET /socket.io/?EIO=4&transport=websocket";
             for (long i = 0; i <= most; i++) {
-                Peer.get(service.port, "EIO=4&transport=websocket", "Cookie", cookie);
+                client.ask(none, "", "Cookie: " + cookie);
             }
             assertEquals(200, Peer.get(service.port, POLLING, "Cookie", cookie).statusCode());
         }
     }
 
     @Test
-    void theHeadersOfSessionsWithoutAClientAreBounded() {
+    void theHeadersOfSessionsWithoutAClientAreBounded() throws IOException {
         var clock = new ManualClock(); // however long it takes to open them
         try (var service =
-                new Service(
-                        c -> c.anyConnects().connectTimeout(Duration.ofSeconds(5)),
-                        routes -> {},
-                        clock)) {
+                        new Service(
+                                c -> c.anyConnects().connectTimeout(Duration.ofSeconds(5)),
+                                routes -> {},
+                                clock);
+                var client = new Poller(service.port)) {
             String cookie = "a=" + "x".repeat(12_000);
             long most = Runtime.getRuntime().maxMemory() / 16 / cookie.length();
             long opened = 0;
-            while (Peer.get(service.port, POLLING, "Cookie", cookie).statusCode() == 200) {
+            String session = "GET /socket.io/?" + POLLING;
+            while (client.ask(session, "", "Cookie: " + cookie).startsWith("0{")) {
                 assertTrue(++opened <= most, "no end of them");
             }
             assertTrue(opened > most / 2, opened + " of " + most);

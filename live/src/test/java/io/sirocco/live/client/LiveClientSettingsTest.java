@@ -13,6 +13,7 @@ import io.sirocco.http.WebSocketListener;
 import io.sirocco.live.Live;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsClient;
+import io.sirocco.testkit.Certificates;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -119,7 +120,9 @@ class LiveClientSettingsTest {
     /** Over TLS, with a path, a field and a query of its own. */
     @Test
     void theRequestIsAsItWasSet(@TempDir Path folder) throws Exception {
-        Tls tls = Tls.of(s -> s.selfSigned(folder));
+        var authority = Certificates.authority(folder, "authority");
+        Certificates.Pair pair = authority.sign("localhost", "EC", "localhost");
+        Tls tls = Tls.of(s -> s.certificate(pair.chain(), pair.key()));
         var asked = new CompletableFuture<String>();
         var listener =
                 new WebSocketListener() {
@@ -149,7 +152,7 @@ class LiveClientSettingsTest {
                                             return Response.webSocket(listener);
                                         }));
         String url = "https://localhost:" + server.port() + "/?room=7";
-        TlsClient trusting = TlsClient.trusting(folder.resolve("localhost.pem"));
+        TlsClient trusting = TlsClient.trusting(authority.authority());
         try (LiveClient client =
                 LiveClient.create(url, c -> c.path("/chat/").header("X-Who", "me").tls(trusting))) {
             assertEquals("s", client.connect().get(20, TimeUnit.SECONDS).id());

@@ -8,8 +8,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 
 /** The same as that of memory, with a real server. */
+@Tag("peers")
 class RedisBrokerTest extends BrokerBehaviour {
     private static RedisServer server;
 
