@@ -15,11 +15,13 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Scripts that read the body of the response that they inspect. */
+@ExtendWith(LoadedLanguage.class)
 class InspectedBodyTest {
     private static final int MAX = 1000;
 

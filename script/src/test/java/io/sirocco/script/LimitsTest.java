@@ -13,9 +13,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Bounds of queues and streams, and clients that disconnect. */
+@ExtendWith(LoadedLanguage.class)
 class LimitsTest {
     private static final String WAITS =
             "export async function generateResponse() { kv.increment('waiting');"

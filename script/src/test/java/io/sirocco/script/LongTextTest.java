@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Functions whose time grows with the square of a text that a client may choose, or with its
  * digits: the engine does not look whether it is interrupted in them.
  */
+@ExtendWith(LoadedLanguage.class)
 class LongTextTest {
     @TempDir static Path folder;
     private static Site site;

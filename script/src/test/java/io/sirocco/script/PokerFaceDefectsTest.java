@@ -12,9 +12,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The defects of PokerFace's scripts, by their numbers. D14 is in {@link IsolationTest}. */
+@ExtendWith(LoadedLanguage.class)
 class PokerFaceDefectsTest {
     @TempDir Path folder;
 

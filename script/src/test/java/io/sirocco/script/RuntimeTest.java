@@ -12,11 +12,13 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What scripts can use, and what they cannot: each case is an expression and its value. */
+@ExtendWith(LoadedLanguage.class)
 class RuntimeTest {
     @TempDir static Path folder;
     private static Site site;

@@ -11,12 +11,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Prints what scripts cost, for docs/scripts.md: for requests of one connection, each alone, and of
  * 64 at once. Proves nothing.
  */
+@ExtendWith(LoadedLanguage.class)
 @Tag("heavy")
 class ScriptCostTest {
     private static final int N = 64_000; // requests of a round

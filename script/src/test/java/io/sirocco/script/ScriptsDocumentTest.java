@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every script that docs/scripts.md shows does what the page says. */
+@ExtendWith(LoadedLanguage.class)
 class ScriptsDocumentTest {
     private static final Pattern SCRIPT = Pattern.compile("```js\n(.*?)```", Pattern.DOTALL);
 
@@ -89,7 +91,10 @@ class ScriptsDocumentTest {
 
     @Test
     void events() throws IOException {
-        try (Site site = site("events.js", "text/event-stream", Response.empty(404))) {
+        String script = script("text/event-stream");
+        assertTrue(script.contains("resolve, 1000)"), script);
+        Site.write(folder, "events.js", script.replace("resolve, 1000)", "resolve, 10)"));
+        try (Site site = new Site(folder)) {
             Site.Reply reply = site.get("/events");
             assertEquals("text/event-stream", reply.header("Content-Type"));
             assertEquals("data: 0\n\ndata: 1\n\ndata: 2\n\n", reply.body());

@@ -23,11 +23,13 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a request leaves to later ones, to the log and to the heap. */
+@ExtendWith(LoadedLanguage.class)
 class SharedStateTest {
     @TempDir static Path folder;
     private static Site site;

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -39,6 +40,9 @@ final class Site implements AutoCloseable {
     final Scripts scripts;
     final Server server;
     private final HttpClient client;
+
+    /** How long contexts that are in use may take when this is closed. */
+    Duration closing = Duration.ofSeconds(5);
 
     Site(Path folder) {
         this(folder, options -> {});
@@ -192,14 +196,14 @@ final class Site implements AutoCloseable {
             if (System.nanoTime() - giveUp > 0) {
                 throw new AssertionError("waited in vain for " + what);
             }
-            Thread.yield();
+            LockSupport.parkNanos(1_000_000); // the contexts need the cores
         }
     }
 
     @Override
     public void close() {
         server.stop(Duration.ofSeconds(5));
-        scripts.close();
+        scripts.close(closing);
         client.close();
     }
 }

@@ -11,9 +11,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Attacks, reloads and honest requests at once, for a number of rounds. */
+@ExtendWith(LoadedLanguage.class)
 @Tag("heavy")
 class SoakTest {
     private static final int ROUNDS = 40;
