@@ -2,41 +2,47 @@
 (ns sirocco.ring.tls-test
   "HTTPS, and certificates of clients."
   (:require [clojure.java.io :as io]
+            [clojure.string :as str]
             [clojure.test :refer [deftest is]]
             [sirocco.ring :as ring]
             [sirocco.ring.conformance.wire :as wire])
-  (:import (java.io File)
+  (:import (io.sirocco.testkit Certificates)
+           (java.io File)
            (java.net URI)
            (java.net.http HttpClient HttpRequest HttpResponse$BodyHandlers)
            (java.nio.file Files)
            (java.nio.file.attribute FileAttribute)
-           (java.security KeyStore)
-           (java.security.cert X509Certificate)
+           (java.security KeyFactory KeyStore PrivateKey)
+           (java.security.cert Certificate CertificateFactory X509Certificate)
+           (java.security.spec PKCS8EncodedKeySpec)
            (java.util Base64)
            (javax.net.ssl KeyManagerFactory SSLContext TrustManagerFactory)))
 
 (def ^:private password "changeit")
 
-(defn- keytool [& arguments]
-  (let [process (.start (doto (ProcessBuilder. ^java.util.List (into [(str (System/getProperty "java.home") "/bin/keytool")] arguments))
-                          (.redirectErrorStream true)))
-        said (slurp (.getInputStream process))]
-    (when-not (zero? (.waitFor process)) (throw (ex-info said {})))))
-
 (defn- load-store ^KeyStore [file]
   (KeyStore/getInstance (io/file file) (.toCharArray ^String password)))
 
+(defn- key-of ^PrivateKey [file]
+  (->> (str/replace (slurp file) #"-----[^-]+-----" "")
+       (.decode (Base64/getMimeDecoder))
+       (PKCS8EncodedKeySpec.)
+       (.generatePrivate (KeyFactory/getInstance "EC"))))
+
 (defn- identity-of
-  "Makes a key with a certificate of its own. Returns the files of its store and its certificate."
+  "Makes a key with a certificate. Returns the file of its store, and the certificate of the authority that has signed it."
   [^File folder name]
-  (let [store (str (io/file folder (str name ".p12")))
-        certificate (io/file folder (str name ".pem"))]
-    (keytool "-genkeypair" "-alias" "it" "-keyalg" "EC" "-storetype" "PKCS12" "-keystore" store "-storepass" password
-             "-dname" (str "CN=" name) "-ext" "san=dns:localhost,ip:127.0.0.1" "-validity" "30")
-    (spit certificate (str "-----BEGIN CERTIFICATE-----\n"
-                           (.encodeToString (Base64/getMimeEncoder) (.getEncoded (.getCertificate (load-store store) "it")))
-                           "\n-----END CERTIFICATE-----\n"))
-    {:store store :certificate (str certificate)}))
+  (let [authority (Certificates/authority (.toPath folder) (str name "-authority"))
+        pair (.sign authority name "EC" (into-array String ["localhost" "127.0.0.1"]))
+        chain (with-open [in (io/input-stream (.toFile (.chain pair)))]
+                (vec (.generateCertificates (CertificateFactory/getInstance "X.509") in)))
+        secret (.toCharArray ^String password)
+        store (doto (KeyStore/getInstance "PKCS12")
+                (.load nil nil)
+                (.setKeyEntry "it" (key-of (.toFile (.key pair))) secret (into-array Certificate chain)))
+        file (io/file folder (str name ".p12"))]
+    (with-open [out (io/output-stream file)] (.store store out secret))
+    {:store (str file) :certificate (str (.authority authority))}))
 
 (defn- client
   "Returns a client that trusts the server, with the key of a client if there is one."

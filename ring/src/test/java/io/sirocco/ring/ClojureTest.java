@@ -81,6 +81,7 @@ class ClojureTest {
         return ClojureTests.of("sirocco.ring.tls-test");
     }
 
+    @Tag("peers")
     @TestFactory
     List<DynamicTest> programs() {
         return ClojureTests.of("sirocco.ring.program-test");
