@@ -123,7 +123,7 @@ class CacheTest {
             write(i + ".txt", "x".repeat(10_000));
         }
         try (var client = new Client(serving.port())) {
-            for (int i = 0; i < 3_000; i++) {
+            for (int i = 0; i < 1_000; i++) {
                 assertEquals(404, client.ask("GET", "/nothing/" + i).status());
                 assertEquals(200, client.ask("GET", "/" + i % 20 + ".txt").status());
             }
@@ -175,11 +175,9 @@ class CacheTest {
             Files.writeString(root.resolve(i + ".bin"), "more than ten bytes");
         }
         try (var client = new Client(serving.port())) {
-            for (int round = 0; round < 2; round++) {
-                for (int i = 0; i < 1_200; i++) {
-                    Answer answer = client.ask("GET", "/" + i + ".bin");
-                    assertEquals("more than ten bytes", answer.text());
-                }
+            for (int i = 0; i < 1_400; i++) { // the first ones again
+                Answer answer = client.ask("GET", "/" + i % 1_200 + ".bin");
+                assertEquals("more than ten bytes", answer.text());
             }
         }
         int open = descriptors.toFile().list().length;

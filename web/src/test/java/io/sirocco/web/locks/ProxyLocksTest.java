@@ -37,6 +37,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,7 +52,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 final class ProxyLocksTest {
     private static final int CONNECTIONS = 32;
-    private static final int QUESTIONS = 20;
     private static final int AT_ONCE = 6;
     private static final int ADDRESSES = 64;
 
@@ -63,9 +63,29 @@ final class ProxyLocksTest {
                 .flatMap(t -> Arrays.stream(Kind.values()).map(kind -> Arguments.of(t, kind)));
     }
 
+    /** All kinds over one transport, and over the others the two that differ most. */
+    static Stream<Arguments> someLocks() {
+        return locks().filter(
+                        each ->
+                                each.get()[0] == TransportKind.IO_URING
+                                        || each.get()[1] == Kind.MONITOR
+                                        || each.get()[1] == Kind.LOCK);
+    }
+
+    @ParameterizedTest
+    @MethodSource("someLocks")
+    void aProxyWithRateLimits(TransportKind transport, Kind kind) throws Exception {
+        limited(transport, kind, 10);
+    }
+
+    @Tag("heavy")
     @ParameterizedTest
     @MethodSource("locks")
-    void aProxyWithRateLimits(TransportKind transport, Kind kind) throws Exception {
+    void aProxyWithRateLimitsForLonger(TransportKind transport, Kind kind) throws Exception {
+        limited(transport, kind, 20);
+    }
+
+    private void limited(TransportKind transport, Kind kind, int questions) throws Exception {
         List<String> paths =
                 List.of(
                         "GET /p/inline/",
@@ -77,6 +97,7 @@ final class ProxyLocksTest {
         run(
                 transport,
                 kind,
+                questions,
                 (port, c) ->
                         c % 8 == 7
                                 ? flooding(new Caller(port))
@@ -85,8 +106,19 @@ final class ProxyLocksTest {
     }
 
     @ParameterizedTest
-    @MethodSource("locks")
+    @MethodSource("someLocks")
     void pipelinedThroughAProxy(TransportKind transport, Kind kind) throws Exception {
+        pipelined(transport, kind, 7);
+    }
+
+    @Tag("heavy")
+    @ParameterizedTest
+    @MethodSource("locks")
+    void pipelinedThroughAProxyForLonger(TransportKind transport, Kind kind) throws Exception {
+        pipelined(transport, kind, 20);
+    }
+
+    private void pipelined(TransportKind transport, Kind kind, int questions) throws Exception {
         List<String> paths =
                 List.of(
                         "GET /own/inline/",
@@ -96,14 +128,19 @@ final class ProxyLocksTest {
                         "GET /cached/virtual/",
                         "GET /p/stream/",
                         "GET /packed/inline/");
-        run(transport, kind, (port, c) -> LockedServer.talk(new Caller(port), c, AT_ONCE, paths));
+        run(
+                transport,
+                kind,
+                questions,
+                (port, c) -> LockedServer.talk(new Caller(port), c, AT_ONCE, paths));
     }
 
     private interface Opener {
         ClosedLoop.Talk open(int port, int connection) throws IOException;
     }
 
-    private void run(TransportKind transport, Kind kind, Opener opener) throws Exception {
+    private void run(TransportKind transport, Kind kind, int questions, Opener opener)
+            throws Exception {
         var completed = new LongAdder();
         AccessLog log = AccessLog.open(folder.resolve("log"), LogFormat.JSON, 1 << 16);
         try (var lock = SharedLock.of(kind);
@@ -132,7 +169,7 @@ final class ProxyLocksTest {
                                     routes -> routes(routes, lock, upstream, cache))) {
                 ClosedLoop.run(
                         CONNECTIONS,
-                        QUESTIONS,
+                        questions,
                         connection -> opener.open(front.port(), connection));
             }
             lock.check();

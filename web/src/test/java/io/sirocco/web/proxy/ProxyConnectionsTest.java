@@ -35,7 +35,7 @@ class ProxyConnectionsTest {
 
     @Parameter TransportKind transport;
 
-    @TempDir private Path folder;
+    @TempDir private static Path folder; // its certificate is made once
 
     private static void told(Routes routes) {
         routes.any(

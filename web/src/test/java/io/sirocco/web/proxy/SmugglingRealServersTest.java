@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.Parameter;
  * The requests of {@code smuggling-requests.txt}, all through one proxy to one real server: its log
  * has the requests that were meant, and no other line.
  */
+@Tag("peers")
 @OnEachTransport
 @Timeout(60)
 class SmugglingRealServersTest {
