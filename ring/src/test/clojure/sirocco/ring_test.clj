@@ -56,6 +56,7 @@
         (.countDown leave)
         (is (= "late" (wire/text (wire/read-response! socket))) "a request in progress finishes")
         (is (wire/ended? socket))
+        (.close socket)
         (is (true? (soon stopped)))
         (is (realized? stopped))
         (is (= :stopped (ring/server-status server)))

@@ -53,6 +53,7 @@ class ReloadsLeaveNothingTest {
                 .formatted(number, 5 + number % 20, 1 + number % 20);
     }
 
+    @Tag("peers") // waits until idle threads of this JVM have ended
     @ParameterizedTest
     @EnumSource(
             value = TransportKind.class,

@@ -82,7 +82,7 @@ class FireIoDefectsTest {
                                 c ->
                                         c.password("p")
                                                 .ping(
-                                                        Duration.ofSeconds(1),
+                                                        Duration.ofMillis(300),
                                                         Duration.ofSeconds(5)));
                 Peer pending = Peer.session(service.port);
                 Peer peer = Peer.client(service.port, "{\"password\":\"p\"}")) {

@@ -365,7 +365,8 @@ final class DrainTest {
             assertEquals(port, server.port());
             assertFalse(drained.isDone());
             release.countDown();
-            assertTrue(in(drained));
+            client.answer();
+            assertEnds(client, drained);
             assertFalse(server.isRunning());
             assertNull(outcome.get());
         }

@@ -28,6 +28,8 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an operator can see: counts of each loop, one interface for logs, events of the JVM. */
 @OnEachTransport
@@ -143,26 +145,25 @@ final class ObservationTest {
         assertTrue(events.isEmpty());
     }
 
-    @Test
-    void aSpinningHandlerIsReportedWithItsStack() throws Exception {
-        for (String path : List.of("/spin", "/inline-spin")) {
-            spinning = true;
-            BlockingQueue<RecordedEvent> events = new LinkedBlockingQueue<>();
-            try (Server server = start();
-                    var recording = new RecordingStream();
-                    Client client = Client.to(server.port())) {
-                recording.enable("sirocco.LoopBlocked");
-                recording.onEvent("sirocco.LoopBlocked", events::add);
-                recording.setReuse(false);
-                recording.startAsync();
-                client.ask(path);
-                RecordedEvent event = events.poll(20, TimeUnit.SECONDS);
-                spinning = false;
-                assertEquals("dizzy", client.answer().text());
-                String blocker = event.getString("blocker");
-                assertTrue(blocker.contains("ObservationTest.spin"), path + ": " + blocker);
-                assertTrue(event.getDuration("blocked").toMillis() >= 100);
-            }
+    @ParameterizedTest
+    @ValueSource(strings = {"/spin", "/inline-spin"})
+    void aSpinningHandlerIsReportedWithItsStack(String path) throws Exception {
+        spinning = true;
+        BlockingQueue<RecordedEvent> events = new LinkedBlockingQueue<>();
+        try (Server server = start();
+                var recording = new RecordingStream();
+                Client client = Client.to(server.port())) {
+            recording.enable("sirocco.LoopBlocked");
+            recording.onEvent("sirocco.LoopBlocked", events::add);
+            recording.setReuse(false);
+            recording.startAsync();
+            client.ask(path);
+            RecordedEvent event = events.poll(20, TimeUnit.SECONDS);
+            spinning = false;
+            assertEquals("dizzy", client.answer().text());
+            String blocker = event.getString("blocker");
+            assertTrue(blocker.contains("ObservationTest.spin"), blocker);
+            assertTrue(event.getDuration("blocked").toMillis() >= 100);
         }
     }
 
