@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The bundled files of the dashboard. Any thread. */
-public final class Resources {
+final class Resources {
     private static final Map<String, Response> READ = new ConcurrentHashMap<>();
 
     private Resources() {}

@@ -11,7 +11,7 @@ import org.HdrHistogram.AbstractHistogram;
  * Points of a latency curve: from the median outwards, each step leaves out a fifth of the answers
  * that the last one left. Any thread.
  */
-public final class LatencyCurve {
+final class LatencyCurve {
     private static final double STEP = 0.8;
 
     private LatencyCurve() {}

@@ -8,7 +8,7 @@ import io.sirocco.home.lua.ScriptThread;
  * MiB, or are one. A character counts as two bytes, and a message as 512 more. A message beyond
  * that is lost, and the log says so once until no message waits. Any thread.
  */
-public final class MqttInput {
+final class MqttInput {
     private static final long MAX_BYTES = 8 << 20;
     private static final int OVERHEAD = 512;
 

@@ -17,7 +17,7 @@ import java.util.HexFormat;
  *
  * Immutable.
  */
-public final class PrivateKeyInfo {
+final class PrivateKeyInfo {
     private static final int SEQUENCE = 0x30;
     private static final int OCTETS = 0x04;
     private static final int OBJECT = 0x06;

@@ -18,7 +18,7 @@ import javax.net.ssl.X509ExtendedKeyManager;
  * Chooses the certificate by the name that a client asks for. An alias here is a number: the place
  * of the credential in the order in which they were added. Immutable.
  */
-public final class ServerKeys extends X509ExtendedKeyManager {
+final class ServerKeys extends X509ExtendedKeyManager {
     private final Credentials credentials;
 
     public ServerKeys(Credentials credentials) {
