@@ -48,8 +48,7 @@ class ApiTest {
                         .sorted()
                         .toList();
         var arguments =
-                new ArrayList<>(
-                        List.of("-protected", "-cp", "../" + module + "/target/classes"));
+                new ArrayList<>(List.of("-protected", "-cp", "../" + module + "/target/classes"));
         arguments.addAll(types);
         var out = new StringWriter();
         int status =

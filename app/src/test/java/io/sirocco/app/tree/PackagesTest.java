@@ -46,10 +46,7 @@ class PackagesTest {
     void noTypeIsPublicWithoutNeed() throws IOException {
         Set<String> usedElsewhere =
                 tree.types().stream()
-                        .flatMap(
-                                type ->
-                                        type.uses().stream()
-                                                .filter(used -> !isBeside(type, used)))
+                        .flatMap(type -> type.uses().stream().filter(used -> !isBeside(type, used)))
                         .collect(toSet());
         var without =
                 tree.types().stream()

@@ -100,7 +100,10 @@ record Tree(List<Type> types, Set<String> exported) {
                         case Utf8Entry each -> each.stringValue();
                         default -> "";
                     };
-            REFERENCE.matcher(text).results().forEach(each -> uses.add(outermost(each.group(1).replace('/', '.'))));
+            REFERENCE
+                    .matcher(text)
+                    .results()
+                    .forEach(each -> uses.add(outermost(each.group(1).replace('/', '.'))));
         }
         uses.remove(outermost(name));
         return new Type(module, name, isVisible(model), uses);
