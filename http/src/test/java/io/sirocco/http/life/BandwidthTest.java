@@ -66,12 +66,12 @@ final class BandwidthTest {
 
     /**
      * A machine that has other things to do may be slower, but nothing makes it faster than the
-     * rate and 50 ms of it that were saved up.
+     * rate, 50 ms of it that were saved up, and what a read takes more than it may.
      */
     private static void assertRate(long bytes, long nanos) {
         double seconds = nanos / 1e9;
         double due = (double) bytes / LEGACY;
-        assertTrue(due > 0.25 * seconds && due < seconds + 0.06, bytes + " in " + seconds + " s");
+        assertTrue(due > 0.25 * seconds && due < seconds + 0.12, bytes + " in " + seconds + " s");
     }
 
     @Test
@@ -92,8 +92,8 @@ final class BandwidthTest {
         try (Server server =
                         start(config -> config.connectionBandwidth(LEGACY, RateLimiter.UNLIMITED));
                 Client client = Client.to(server.port())) {
-            client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 8192\r\n\r\n");
             long began = System.nanoTime();
+            client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 8192\r\n\r\n");
             for (int i = 0; i < 8; i++) {
                 client.send(new byte[1024]);
             }
