@@ -16,7 +16,7 @@ import java.util.logging.LogRecord;
  * indented, and control characters become {@code ?}. Public because {@code java.util.logging}
  * instantiates it by its name. Any thread.
  */
-final class LogLine extends Formatter {
+public final class LogLine extends Formatter {
     @Override
     public String format(LogRecord record) {
         long millis = record.getMillis();

@@ -111,11 +111,15 @@ final class TicketEndpoint {
             return ErrorObject.response(429, "limited", "too many wrong passwords; try again later")
                     .header("Retry-After", Long.toString(wait.plusMillis(999).toSeconds()));
         }
-        if (!password.test(offered)) {
-            live.guesses().keep(request);
-            return unauthorized();
+        boolean right = false;
+        boolean wrong = false;
+        try {
+            right = password.test(offered);
+            wrong = !right;
+        } finally {
+            live.guesses().verified(request, wrong);
         }
-        live.guesses().giveBack(request);
+        if (!right) return unauthorized();
         String ticket = json.writeValueAsString(Map.of("ticket", live.ticket("")));
         return Response.json(ticket).header("Cache-Control", "no-store");
     }

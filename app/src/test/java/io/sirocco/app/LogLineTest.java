@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.logging.Level;
@@ -68,5 +70,12 @@ class LogLineTest {
                 lines.matches(
                         "(?s).*([\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200f\\u2028-\\u202e\\u2066-\\u2069]|\n2026).*"),
                 lines);
+    }
+
+    /** As java.util.logging does, which knows its name only, and says nothing when it cannot. */
+    @Test
+    void anybodyCanCreateOne() throws Exception {
+        MethodHandles.publicLookup()
+                .findConstructor(LogLine.class, MethodType.methodType(void.class));
     }
 }

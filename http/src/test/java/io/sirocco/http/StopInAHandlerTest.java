@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Serving.Mode;
 import io.sirocco.net.TransportKind;
+import io.sirocco.testkit.Eventually;
 import java.io.IOException;
 import java.net.Socket;
 import java.time.Duration;
@@ -12,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -210,14 +210,15 @@ class StopInAHandlerTest {
         }
     }
 
-    /** Waits until the server listens no more: it is being stopped. */
     private static void awaitRefusal(int port) {
-        while (true) {
-            try (Socket _ = new Socket("127.0.0.1", port)) {
-                LockSupport.parkNanos(1_000_000);
-            } catch (IOException e) {
-                return;
-            }
+        Eventually.await("the server listens no more", () -> isRefused(port));
+    }
+
+    private static boolean isRefused(int port) {
+        try (Socket _ = new Socket("127.0.0.1", port)) {
+            return false;
+        } catch (IOException e) {
+            return true;
         }
     }
 }

@@ -75,24 +75,20 @@ final class Door implements Runnable {
         boolean wrong = false;
         try {
             Verdict verdict = verify(all);
-            wrong = verdict.guess();
+            wrong = verdict.wrong();
             return verdict.admitted();
         } finally {
-            if (wrong) {
-                hub.guesses.keep(address);
-            } else {
-                hub.guesses.giveBack(address);
-            }
+            hub.guesses.verified(address, wrong);
         }
     }
 
     /**
-     * What the authenticators have said.
+     * The result of all authenticators.
      *
-     * @param admitted nothing when the client was refused
-     * @param guess whether a secret that it has offered is wrong
+     * @param admitted empty if the client was refused
+     * @param wrong whether the refusal counts as a wrong guess, if the client has offered something
      */
-    private record Verdict(Optional<Admission.Admitted> admitted, boolean guess) {}
+    private record Verdict(Optional<Admission.Admitted> admitted, boolean wrong) {}
 
     private Verdict verify(List<Authenticator> all) {
         var why = new LinkedHashSet<String>();
@@ -112,10 +108,10 @@ final class Door implements Runnable {
                     }
                     case Admission.Refused refused -> {
                         boolean ours = each instanceof Authentication.Credential;
-                        boolean sent =
-                                !(each instanceof Authentication.Credential credential)
-                                        || !credential.isMissing(attempt);
-                        (sent ? why : missing).add(refused.message());
+                        boolean unsent =
+                                each instanceof Authentication.Credential credential
+                                        && credential.isMissing(attempt);
+                        (unsent ? missing : why).add(refused.message());
                         wrong |= ours && refused.guess();
                         guess |= refused.guess();
                         own = own.or(() -> Optional.of(refused).filter(Admission.Refused::isOwn));
@@ -138,8 +134,7 @@ final class Door implements Runnable {
         } else {
             refuse(String.join("; ", why.isEmpty() ? missing : why), Admission.UNAUTHORIZED);
         }
-        boolean counts = offers() && (wrong || guess && !unknown);
-        return new Verdict(Optional.empty(), counts);
+        return new Verdict(Optional.empty(), wrong || guess && !unknown);
     }
 
     /** Whether there is something in {@code auth} beside what says nothing of who it is. */

@@ -28,8 +28,7 @@ import java.util.function.Function;
  *
  * <pre>
  *   take ── not 0 ──▶ refuse, and do not look at the secret
- *     └── 0 ──▶ verify ── right, or it cannot be verified ──▶ giveBack
- *                 └── wrong ──▶ keep
+ *     └── 0 ──▶ verify ──▶ verified, however that ends: a guess that is not wrong is given back
  * </pre>
  *
  * <p>While all guesses of an address are taken by secrets that are being verified, further ones
@@ -65,21 +64,19 @@ public final class Guesses {
      * verified, up to half of {@link LiveSettings#connectTimeout}; not on the own thread of a loop,
      * as in {@code INLINE} handlers.
      *
-     * @return zero when its secret may be verified, and then {@linkplain #giveBack given back} or
-     *     {@linkplain #keep kept}; else the time until it may try again
+     * @return zero when its secret may be verified: {@link #verified} must follow, also after an
+     *     exception; else the time until it may try again
      */
     public Duration take(Request request) {
         return take(address.apply(request));
     }
 
-    /** Gives a guess back that was taken: the secret is right, or nobody can say. */
-    public void giveBack(Request request) {
-        giveBack(address.apply(request));
-    }
-
-    /** Counts a guess that was taken: the secret is wrong. */
-    public void keep(Request request) {
-        keep(address.apply(request));
+    /**
+     * Ends the verification of a guess that was taken. It counts if the secret is wrong, not if it
+     * is right or cannot be verified.
+     */
+    public void verified(Request request, boolean wrong) {
+        verified(address.apply(request), wrong);
     }
 
     Duration take(String client) {
@@ -138,15 +135,7 @@ public final class Guesses {
         return !turn.cancel(false); // it was its turn at this moment
     }
 
-    void giveBack(String client) {
-        decided(client, false);
-    }
-
-    void keep(String client) {
-        decided(client, true);
-    }
-
-    private void decided(String client, boolean wrong) {
+    void verified(String client, boolean wrong) {
         byte[] key = limit == null ? null : bytes(client);
         if (key == null) {
             return;

@@ -205,7 +205,7 @@ class LocksTest {
         if (live.guesses().take(request).isPositive()) {
             return Response.empty(429);
         }
-        live.guesses().giveBack(request);
+        live.guesses().verified(request, false);
         return Response.text(live.ticket(request.header("X-User").orElse("")));
     }
 
@@ -213,7 +213,7 @@ class LocksTest {
     private void guardElsewhere() {
         while (!over.get()) {
             assertEquals(Duration.ZERO, live.guesses().take("192.0.2.1"));
-            live.guesses().giveBack("192.0.2.1");
+            live.guesses().verified("192.0.2.1", false);
         }
     }
 
@@ -257,7 +257,7 @@ class LocksTest {
     @MethodSource("locks")
     void aLockOfHandlersRoutesAndMonitorsForLonger(TransportKind transport, Kind kind)
             throws Exception {
-        locked(transport, kind, 5);
+        locked(transport, kind, ROUNDS);
     }
 
     private void locked(TransportKind transport, Kind kind, int rounds) throws Exception {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.BodySource;
 import io.sirocco.http.ExecutionMode;
+import io.sirocco.http.Handler;
 import io.sirocco.http.Monitor;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
@@ -79,6 +80,18 @@ final class WaitingReportsTest {
                 routes);
     }
 
+    /** A response whose body is sent, but does not end before {@code sent}. */
+    private static Handler hello(CountDownLatch sent) {
+        return _ ->
+                Response.stream(
+                        5,
+                        out -> {
+                            out.write("hello".getBytes(UTF_8));
+                            out.flush();
+                            sent.await();
+                        });
+    }
+
     private static ServerStats stats(Server server) {
         return server.stats().getFirst();
     }
@@ -102,17 +115,7 @@ final class WaitingReportsTest {
                         transport,
                         monitor,
                         routes -> {
-                            routes.route(
-                                            "POST",
-                                            "/waits",
-                                            _ ->
-                                                    Response.stream(
-                                                            5,
-                                                            out -> {
-                                                                out.write("hello".getBytes(UTF_8));
-                                                                out.flush();
-                                                                sent.await(); // it has left
-                                                            }))
+                            routes.route("POST", "/waits", hello(sent))
                                     .executionMode(ExecutionMode.LOOP);
                             routes.get(
                                     "/b",
@@ -249,17 +252,7 @@ final class WaitingReportsTest {
                         transport,
                         throwing,
                         routes -> {
-                            routes.route(
-                                            "GET",
-                                            "/a",
-                                            _ ->
-                                                    Response.stream(
-                                                            5,
-                                                            out -> {
-                                                                out.write("hello".getBytes(UTF_8));
-                                                                out.flush();
-                                                                sent.await();
-                                                            }))
+                            routes.route("GET", "/a", hello(sent))
                                     .executionMode(ExecutionMode.LOOP);
                             routes.get("/b", _ -> Response.text("b"));
                         });

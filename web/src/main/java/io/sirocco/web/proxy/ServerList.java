@@ -8,7 +8,6 @@ import io.sirocco.net.limit.Ip;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
 import io.sirocco.web.dns.NameResolver;
-import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -215,7 +214,7 @@ final class ServerList {
             sorted.sort(Comparator.comparing(InetAddress::getHostAddress));
             addresses = List.copyOf(sorted.subList(0, Math.min(sorted.size(), MAX_ADDRESSES)));
             next = found.validity().orElse(upstream.settings.resolve);
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) { // an error, too, or the name would never be looked up again
             String host = of.origin.host();
             FAILURES.logLine(
                     upstream.name() + host,
